@@ -1,0 +1,45 @@
+# Every command a person needs; CI calls these same targets.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV_VERSION := 0.13.9
+
+.PHONY: setup up down reindex test check format eval bench synth deploy lock clean
+
+setup: $(VENV)/.installed node_modules/.installed  ## make the environment (idempotent)
+
+$(VENV)/.installed: pyproject.toml requirements.lock
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Citewell needs Python 3.11 or newer: make setup PYTHON=python3.12")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	touch $@
+
+node_modules/.installed: package.json package-lock.json
+	npm ci --silent --no-audit --no-fund
+	touch $@
+
+up: setup  ## start, deploy locally, load the handbook, ask a question
+	$(BIN)/python -m infra.local up
+
+down:  ## stop what `make up` started; bucket and index are kept
+	test ! -x $(BIN)/python || $(BIN)/python -m infra.local down
+
+reindex: setup  ## enqueue everything the bucket holds
+	$(BIN)/python -m infra.local reindex
+
+test: setup  ## unit, integration, infra and end-to-end tests
+	$(BIN)/python -m pytest
+
+check: setup  ## lint and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: setup  ## rewrite the sources the way `make check` wants them
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock: setup  ## resolve pyproject.toml anew
+	$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --generate-hashes --no-header --quiet --upgrade --output-file requirements.lock

@@ -1,0 +1,1 @@
+"""Citewell: answers from a company's own documents, with every sentence cited."""
