@@ -1,0 +1,1 @@
+"""The rules of the product. Standard library only: no clock, no randomness, no environment, no logger."""

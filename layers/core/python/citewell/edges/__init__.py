@@ -1,0 +1,1 @@
+"""Where Citewell meets other systems; each module implements one port."""

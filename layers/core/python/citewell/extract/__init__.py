@@ -1,0 +1,1 @@
+"""From an object's bytes to text with its structure."""

@@ -1,0 +1,1 @@
+"""What Citewell does, one module a use case."""
