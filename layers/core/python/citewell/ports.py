@@ -179,9 +179,7 @@ class ChunkStore(Protocol):
     def document(self, audience: Audience, source: str) -> Document | None:
         """The document as ``audience`` may see it; None when there is none for it."""
 
-    def document_chunks(
-        self, audience: Audience, source: str, *, offset: int, limit: int
-    ) -> list[Passage] | None:
+    def document_chunks(self, audience: Audience, source: str, *, offset: int, limit: int) -> list[Passage] | None:
         """A page of the chunks that answer, by ordinal; None when there is no such document for the audience."""
 
     def ping(self) -> None:
