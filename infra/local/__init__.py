@@ -1,0 +1,1 @@
+"""This machine as a cloud: a real Postgres and an AWS emulator that the real CDK app is deployed to."""
