@@ -4,8 +4,10 @@ CitewellError
 ├── ConfigurationError           the deployment is set up wrongly; retrying can't help, an operator must act
 │   └── EmbedderMismatch         the configured embedder is not the one that built the live index
 ├── InvalidRequest               a caller's request breaks the contract
+│   └── RequestTooLarge
 ├── DocumentRejected             a document that can never be indexed as it is; carries a documented code
 ├── ObjectVanished               the object version to be read is gone; looking again tells what stands there
+├── OutOfTime                    a worker stopped before Lambda would have stopped it
 ├── Unavailable                  something this deployment depends on is away; retrying later may help
 │   ├── DatabaseUnavailable
 │   ├── ObjectStoreUnavailable
@@ -19,21 +21,35 @@ in :mod:`citewell.http`, never from a message's text.
 
 from __future__ import annotations
 
+import traceback
+from typing import Any
+
 
 class CitewellError(Exception):
-    """Base of everything above."""
+    """Base of everything above. ``code`` and ``stage`` are what a document's status shows when it failed of this."""
+
+    code = "internal_error"
+    stage = "ingest"
 
 
 class ConfigurationError(CitewellError):
     """The message says which setting is wrong and what to do."""
 
+    code = "misconfigured"
+
 
 class EmbedderMismatch(ConfigurationError):
     """The live index holds vectors of another model or dimension than the configured embedder makes."""
 
+    code = "embedder_mismatch"
+
 
 class InvalidRequest(CitewellError):
     """The message is meant for the caller."""
+
+
+class RequestTooLarge(InvalidRequest):
+    """The body is larger than any valid request."""
 
 
 class DocumentRejected(CitewellError):
@@ -48,6 +64,16 @@ class DocumentRejected(CitewellError):
 class ObjectVanished(CitewellError):
     """Raised by an object store when the asked-for version no longer exists."""
 
+    code = "object_vanished"
+    stage = "read"
+
+
+class OutOfTime(CitewellError):
+    """The worker's time is nearly up. What was embedded so far is kept, so the next attempt goes on from there."""
+
+    code = "too_slow"
+    stage = "embed"
+
 
 class Unavailable(CitewellError):
     """A dependency is away. ``retry_after`` is in seconds, when the dependency named a time."""
@@ -58,20 +84,42 @@ class Unavailable(CitewellError):
 
 
 class DatabaseUnavailable(Unavailable):
-    pass
+    code = "database_unavailable"
+    stage = "store"
 
 
 class ObjectStoreUnavailable(Unavailable):
-    pass
+    code = "bucket_unavailable"
+    stage = "read"
 
 
 class EmbedderUnavailable(Unavailable):
-    pass
+    code = "embedder_unavailable"
+    stage = "embed"
 
 
 class GeneratorUnavailable(Unavailable):
-    pass
+    code = "generator_unavailable"
+    stage = "answer"
 
 
 class VectorsMissing(CitewellError):
     """Raised by a chunk store's swap; nothing was written."""
+
+    code = "vectors_missing"
+    stage = "store"
+
+
+def log_fields(error: BaseException) -> dict[str, Any]:
+    """What may be logged of ``error``: its kind, where it was raised, and the message if it is one of ours.
+
+    Other libraries' messages are left out, causes included, because they may quote a document: Postgres, for
+    one, shows the row that violates a constraint.
+    """
+    cause = error.__cause__
+    return {
+        "error": type(error).__name__,
+        "error_message": str(error) if isinstance(error, CitewellError) else None,
+        "cause": type(cause).__name__ if cause else None,
+        "trace": [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)],
+    }

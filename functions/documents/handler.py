@@ -1,0 +1,50 @@
+"""GET /documents/{source}, GET /documents/{source}/chunks and GET /health."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from aws_lambda_powertools import Logger, Metrics
+from aws_lambda_powertools.metrics import MetricUnit
+
+from citewell.http import (
+    Response,
+    audience,
+    chunks_body,
+    document_body,
+    not_found,
+    parse_page,
+    request_id,
+    respond,
+    with_problems,
+)
+from citewell.wiring import wiring
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+logger = Logger(service="documents")
+metrics = Metrics(namespace="Citewell", service="documents")
+
+_CHUNKS = "/chunks"
+
+
+@metrics.log_metrics
+@with_problems(logger)
+def handler(event: dict[str, Any], _context: LambdaContext) -> Response:
+    metrics.add_metric(name="Reads", unit=MetricUnit.Count, value=1)
+    if event["routeKey"] == "GET /health":
+        wiring().chunks.ping()
+        return respond({"status": "ok"})
+    asker = audience(event, tenancy=wiring().settings.tenancy)
+    source = event["pathParameters"]["source"]  # an HTTP API hands it over decoded
+    # A document may itself be named ".../chunks": the whole path is tried as a name first.
+    document = wiring().read_documents.status(source, asker)
+    if document is not None:
+        return respond(document_body(document))
+    if source.endswith(_CHUNKS):
+        offset, limit = parse_page(event)
+        page = wiring().read_documents.passages(source.removesuffix(_CHUNKS), asker, offset=offset, limit=limit)
+        if page is not None:
+            return respond(chunks_body(page.source, page.chunks, next_offset=page.next_offset))
+    return not_found(request_id=request_id(event))

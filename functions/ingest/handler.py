@@ -1,0 +1,80 @@
+"""An SQS batch of S3 object events: each message stands or falls alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from aws_lambda_powertools import Logger, Metrics
+from aws_lambda_powertools.metrics import MetricUnit
+from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
+
+from citewell.errors import DocumentRejected, InvalidRequest, log_fields
+from citewell.events import object_keys
+from citewell.usecases.ingest_object import Attempt
+from citewell.wiring import wiring
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
+    from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+logger = Logger(service="ingest")
+metrics = Metrics(namespace="Citewell", service="ingest")
+
+
+@metrics.log_metrics
+def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
+    def ingest_message(record: SQSRecord) -> None:
+        settings = wiring().settings
+        received = int(record.attributes.approximate_receive_count)
+        attempt = Attempt(
+            number=received,
+            last=received >= settings.max_receives,
+            seconds_left=lambda: context.get_remaining_time_in_millis() / 1000,
+        )
+        keys = _keys(record, bucket=settings.require("bucket"))
+        failures = [failure for key in keys if (failure := _ingest(key, attempt)) is not None]
+        if failures:
+            raise failures[0]
+
+    return process_partial_response(
+        event=event,
+        record_handler=ingest_message,
+        processor=BatchProcessor(EventType.SQS, raise_on_entire_batch_failure=False),
+        context=context,
+    )
+
+
+def _keys(record: SQSRecord, *, bucket: str) -> list[str]:
+    try:
+        return object_keys(record.body, bucket=bucket)
+    except InvalidRequest as error:
+        logger.error("message refused", extra={"message_id": record.message_id, "problem": str(error)})
+        raise  # it ends in the dead-letter queue, where somebody can look at it
+
+
+def _ingest(key: str, attempt: Attempt) -> Exception | None:
+    """What another attempt may mend, so that one key's failure doesn't keep its message's other keys waiting."""
+    try:
+        outcome = wiring().ingest_object(key, attempt)
+    except DocumentRejected as error:
+        logger.warning(
+            "document failed", extra={"key": key, "code": error.code, "stage": error.stage, "attempt": attempt.number}
+        )
+        metrics.add_metric(name="DocumentsFailed", unit=MetricUnit.Count, value=1)
+    except Exception as error:
+        logger.error("attempt failed", extra={"key": key, "attempt": attempt.number, **log_fields(error)})
+        return error
+    else:
+        logger.info(
+            "document ingested",
+            extra={
+                "key": key,
+                "result": outcome.result,
+                "chunks": outcome.chunks,
+                "embedded": outcome.embedded,
+                "attempt": attempt.number,
+            },
+        )
+        metrics.add_metric(name="DocumentsIngested", unit=MetricUnit.Count, value=1)
+    return None

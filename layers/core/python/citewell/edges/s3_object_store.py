@@ -1,0 +1,71 @@
+"""The bucket, as :class:`citewell.ports.ObjectStore`."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, NoReturn
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from citewell.core.values import ObjectHead
+from citewell.edges.aws import client_config
+from citewell.errors import ObjectStoreUnavailable, ObjectVanished
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_s3.type_defs import GetObjectRequestTypeDef
+
+_GONE = {"404", "NoSuchKey", "NoSuchVersion", "MethodNotAllowed", "405"}  # 405: the version is a delete marker
+_UNVERSIONED = "etag:"
+
+
+class S3ObjectStore:
+    def __init__(self, bucket: str) -> None:
+        self._bucket = bucket
+
+    @cached_property
+    def _client(self) -> S3Client:
+        import boto3
+
+        return boto3.client("s3", config=client_config(read_timeout=30))
+
+    def head(self, key: str) -> ObjectHead | None:
+        try:
+            found = self._client.head_object(Bucket=self._bucket, Key=key)
+        except (ClientError, BotoCoreError) as error:
+            if _is_gone(error):
+                return None
+            _raise_unavailable(error)
+        version = found.get("VersionId")
+        return ObjectHead(
+            key=key,
+            # "null" is the version of objects put before versioning was on: overwritten in place, so no identity.
+            version=version if version and version != "null" else _UNVERSIONED + found["ETag"],
+            size=found["ContentLength"],
+            content_type=found.get("ContentType"),
+            user_metadata=tuple(sorted(found.get("Metadata", {}).items())),
+        )
+
+    def read(self, head: ObjectHead) -> bytes:
+        request: GetObjectRequestTypeDef = {"Bucket": self._bucket, "Key": head.key}
+        if head.version.startswith(_UNVERSIONED):
+            request["IfMatch"] = head.version.removeprefix(_UNVERSIONED)
+        else:
+            request["VersionId"] = head.version
+        try:
+            return self._client.get_object(**request)["Body"].read()
+        except (ClientError, BotoCoreError) as error:
+            if _is_gone(error):
+                raise ObjectVanished(f"version {head.version} is gone") from error
+            _raise_unavailable(error)
+
+
+def _is_gone(error: Exception) -> bool:
+    if not isinstance(error, ClientError):
+        return False
+    code = str(error.response.get("Error", {}).get("Code"))
+    return code in _GONE or code in ("PreconditionFailed", "412")
+
+
+def _raise_unavailable(error: Exception) -> NoReturn:
+    raise ObjectStoreUnavailable(f"the bucket did not answer: {error}") from error

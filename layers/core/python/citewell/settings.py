@@ -1,0 +1,143 @@
+"""Every setting of a deployment: one frozen object, read once from the environment. ``os.environ`` is read here only.
+
+A setting ``name`` is the variable ``CITEWELL_NAME``; an empty variable counts as unset. The README's table lists
+the same names, defaults and meanings, and a test holds the two against each other.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import Any
+
+from citewell.errors import ConfigurationError
+
+PREFIX = "CITEWELL_"
+
+
+def _setting(
+    default: str | float | None,
+    meaning: str,
+    *,
+    kind: type[str] | type[int] | type[float] = str,
+    one_of: tuple[str, ...] = (),
+    at_least: float | None = None,
+    at_most: float | None = None,
+) -> Any:
+    return field(
+        default=default,
+        metadata={"meaning": meaning, "kind": kind, "one_of": one_of, "at_least": at_least, "at_most": at_most},
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    database_url: str | None = _setting(None, "Postgres connection URL; for tests and the eval")
+    database_secret_arn: str | None = _setting(
+        None, "secret with host, port, dbname, username and password, as RDS keeps it"
+    )
+    bucket: str | None = _setting(None, "the bucket the documents stand in")
+    tenancy: str = _setting(
+        "single", "`single`: one tenant; `prefix`: a key's first segment is its tenant", one_of=("single", "prefix")
+    )
+    max_object_bytes: int = _setting(52_428_800, "larger objects fail as `too_large`", kind=int, at_least=1)
+    max_receives: int = _setting(
+        5, "the queue's maxReceiveCount: the last attempt records FAILED", kind=int, at_least=1
+    )
+
+    chunk_tokens: int = _setting(
+        400, "longest passage in tokens; never more than the embedder takes", kind=int, at_least=64, at_most=8000
+    )
+    overlap_tokens: int = _setting(
+        48, "tokens a passage repeats of the one before it in the same section", kind=int, at_least=0, at_most=1000
+    )
+
+    embedder: str = _setting(
+        "local",
+        "`local` (in this process), `function` (the stack's embed function), `openai` (any /v1/embeddings)",
+        one_of=("local", "function", "openai"),
+    )
+    embed_function: str | None = _setting(None, "name of the embed function, for `function`")
+    model_dir: str | None = _setting(None, "folder of the local model (`function`: of its tokenizer)")
+    embedder_url: str = _setting("https://api.openai.com/v1", "base URL of the OpenAI-compatible API")
+    embedder_model: str | None = _setting(None, "model to ask of that API, such as `text-embedding-3-small`")
+    embedder_dimensions: int | None = _setting(None, "dimensions of its vectors", kind=int, at_least=1, at_most=2000)
+    embedder_max_tokens: int = _setting(8191, "longest text that API embeds whole", kind=int, at_least=128)
+    embedder_batch_size: int = _setting(32, "texts in one embedding call", kind=int, at_least=1, at_most=2048)
+    embedder_api_key_secret_arn: str | None = _setting(None, "secret that holds that API's key; unset: none is sent")
+
+    generator: str = _setting(
+        "extractive", "`claude`, or `extractive`: sentences of the passages, no model", one_of=("claude", "extractive")
+    )
+    model: str = _setting("claude-haiku-4-5", "the Claude model that writes answers")
+    anthropic_base_url: str | None = _setting(None, "another address of the Messages API, such as a gateway's")
+    anthropic_api_key_secret_arn: str | None = _setting(None, "secret that holds the Anthropic API key")
+    max_output_tokens: int = _setting(1024, "longest answer, in the model's tokens", kind=int, at_least=64)
+
+    top_k: int = _setting(
+        5, "passages an answer is written from, when the request doesn't say", kind=int, at_least=1, at_most=20
+    )
+    candidates: int = _setting(30, "passages each search arm hands to the fusion", kind=int, at_least=1, at_most=200)
+    rrf_k: int = _setting(60, "the constant of reciprocal rank fusion", kind=int, at_least=1)
+    min_score: float | None = _setting(
+        None,
+        "best cosine under which a question is refused; unset: the one known for the embedder",
+        kind=float,
+        at_least=-1,
+        at_most=1,
+    )
+    contact: str | None = _setting(None, "whom to ask instead, named when the documents don't say")
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
+        """Read ``environment`` (default: the process's). Raises ConfigurationError naming the variable at fault."""
+        given = os.environ if environment is None else environment
+        ours = {name: value.strip() for name, value in given.items() if name.startswith(PREFIX) and value.strip()}
+        known = {PREFIX + each.name.upper(): each for each in fields(cls)}
+        if unknown := sorted(ours.keys() - known.keys()):
+            raise ConfigurationError(f"unknown setting {', '.join(unknown)}: see the settings table in the README")
+        values: dict[str, Any] = {known[name].name: _parse(name, value, known[name]) for name, value in ours.items()}
+        return cls(**values)
+
+    def require(self, name: str) -> str:
+        """The text setting ``name``. Raises ConfigurationError when it is unset."""
+        value = getattr(self, name)
+        if value is None:
+            raise ConfigurationError(f"{PREFIX}{name.upper()} is not set: {_meaning(type(self), name)}")
+        return str(value)
+
+
+def _meaning(settings: type[Settings], name: str) -> str:
+    return next(str(each.metadata["meaning"]) for each in fields(settings) if each.name == name)
+
+
+def _parse(variable: str, text: str, setting: Field[Any]) -> str | int | float:
+    rules = setting.metadata
+    try:
+        value: str | int | float = rules["kind"](text)
+    except ValueError as error:
+        raise ConfigurationError(f"{variable} must be a number, not {text!r}") from error
+    if rules["one_of"] and value not in rules["one_of"]:
+        raise ConfigurationError(f"{variable} must be one of {', '.join(rules['one_of'])}, not {text!r}")
+    if isinstance(value, str):
+        return value
+    low, high = rules["at_least"], rules["at_most"]
+    # Written so that NaN, which compares false with everything, is refused too.
+    if not ((low is None or value >= low) and (high is None or value <= high)) or value != value:
+        raise ConfigurationError(
+            f"{variable} must be between {low} and {'any size' if high is None else high}, not {text}"
+        )
+    return value
+
+
+def settings_table() -> list[tuple[str, str, str]]:
+    """(variable, default, meaning) of every setting, in their order."""
+    return [
+        (
+            PREFIX + each.name.upper(),
+            "" if each.default in (None, MISSING) else str(each.default),
+            each.metadata["meaning"],
+        )
+        for each in fields(Settings)
+    ]

@@ -1,0 +1,156 @@
+"""Bring the index in step with one key of the bucket.
+
+An event only says that a key deserves a look. What counts is what stands in the bucket once the key has been
+claimed: whoever holds the newest claim has looked last, so it alone may write. No lock is held in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from citewell.core.chunking import CHUNKER_VERSION, HEADER_VERSION, split_chunks
+from citewell.core.hashing import chunk_id, content_hash, pipeline_version, reuse_key
+from citewell.core.keys import default_title, document_key, parse_metadata
+from citewell.core.values import ExtractedText, IngestOutcome, Metadata, ObjectHead, TextKind
+from citewell.errors import CitewellError, DocumentRejected, ObjectVanished, OutOfTime
+from citewell.extract import EXTRACTOR_VERSION, extract
+from citewell.ports import ChunkStore, ChunkToStore, Claim, DocumentVersion, Embedder, IndexGeneration, ObjectStore
+from citewell.usecases.index_generation import check_embedder
+
+_LOOKS = 3
+"""How often the version that was looked at may vanish before the attempt is given up."""
+
+_SECONDS_FOR_A_BATCH = 30.0
+"""What must be left of the worker's time to embed one more batch and still swap."""
+
+_SPECIAL_TOKENS = 2
+"""What models put around a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One delivery of a message. ``number`` counts from 1; ``seconds_left`` tells the worker's remaining time."""
+
+    number: int
+    last: bool
+    seconds_left: Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True)
+class IngestObject:
+    """The use case over its ports; the other fields are the settings of the same names."""
+
+    objects: ObjectStore
+    chunks: ChunkStore
+    embedder: Embedder
+    tenancy: str
+    max_object_bytes: int
+    chunk_tokens: int
+    overlap_tokens: int
+
+    def __call__(self, key: str, attempt: Attempt) -> IngestOutcome:
+        """Index, refresh or remove the document under the object key ``key``.
+
+        Raises DocumentRejected, after recording the document as FAILED, when another attempt can't help. Raises
+        other CitewellErrors when it may; on the last attempt those are recorded as FAILED too.
+        """
+        document = document_key(key, tenancy=self.tenancy)
+        claim = self.chunks.claim(document)
+        head: ObjectHead | None = None
+        try:
+            generation = self.chunks.live_generation()
+            check_embedder(self.embedder, generation)
+            for _ in range(_LOOKS):
+                head = self.objects.head(key)
+                try:
+                    return self._converge(claim, head, generation, attempt)
+                except ObjectVanished:
+                    continue
+            raise ObjectVanished("the object kept changing while it was being read")
+        except Exception as error:
+            if attempt.last or isinstance(error, DocumentRejected):
+                known = error if isinstance(error, CitewellError) else CitewellError()
+                self.chunks.fail(
+                    claim,
+                    code=known.code,
+                    stage=known.stage,
+                    attempts=attempt.number,
+                    version=head.version if head else None,
+                )
+            raise
+
+    def _converge(
+        self, claim: Claim, head: ObjectHead | None, generation: IndexGeneration, attempt: Attempt
+    ) -> IngestOutcome:
+        if head is None:
+            return self.chunks.remove(claim)
+        pipeline = pipeline_version(
+            extractor=EXTRACTOR_VERSION,
+            chunker=CHUNKER_VERSION,
+            header=HEADER_VERSION,
+            generation=generation.generation,
+            chunk_tokens=self.chunk_tokens,
+            overlap_tokens=self.overlap_tokens,
+        )
+        if (claim.served_version, claim.served_pipeline) == (head.version, pipeline):
+            return self.chunks.refresh(claim, head.version, pipeline)
+        metadata = parse_metadata(dict(head.user_metadata))
+        title = metadata.title or default_title(claim.key.source)
+        self.chunks.begin(claim, metadata, title=title, attempts=attempt.number, last=attempt.last)
+        extracted = self._read(head)
+        title = metadata.title or extracted.title or title
+        fingerprint = content_hash(extracted.text, title=title, metadata=metadata, pipeline=pipeline)
+        if fingerprint == claim.content_hash:
+            return self.chunks.refresh(claim, head.version, pipeline)
+        chunks = self._split(claim, extracted, title)
+        embedded = self._embed(claim, generation, chunks, attempt)
+        version = DocumentVersion(
+            version=head.version,
+            pipeline=pipeline,
+            content_hash=fingerprint,
+            title=title,
+            metadata=metadata,
+            pages=extracted.pages,
+            embedded=embedded,
+        )
+        return self.chunks.swap(claim, generation, version, chunks)
+
+    def _read(self, head: ObjectHead) -> ExtractedText:
+        if head.size > self.max_object_bytes:
+            raise DocumentRejected("too_large", f"{head.size} bytes, {self.max_object_bytes} allowed", stage="read")
+        return extract(self.objects.read(head), content_type=head.content_type)
+
+    def _split(self, claim: Claim, extracted: ExtractedText, title: str) -> list[ChunkToStore]:
+        chunks = split_chunks(
+            extracted,
+            title=title,
+            max_tokens=min(self.chunk_tokens, self.embedder.max_tokens - _SPECIAL_TOKENS),
+            overlap_tokens=self.overlap_tokens,
+            token_starts=self.embedder.token_starts,
+        )
+        return [
+            ChunkToStore(
+                chunk_id=chunk_id(claim.key, chunk.section, chunk.occurrence, chunk.part),
+                reuse_key=reuse_key(
+                    self.embedder.model_id, self.embedder.dimensions, TextKind.PASSAGE, chunk.embedded_text
+                ),
+                chunk=chunk,
+            )
+            for chunk in chunks
+        ]
+
+    def _embed(
+        self, claim: Claim, generation: IndexGeneration, chunks: Sequence[ChunkToStore], attempt: Attempt
+    ) -> int:
+        """Embed what has no vector yet, keeping each batch as it comes. Returns how many texts were embedded."""
+        texts = {each.reuse_key: each.chunk.embedded_text for each in chunks}
+        known = self.chunks.known_vectors(claim.key, generation, list(texts))
+        missing = [key for key in texts if key not in known]
+        for start in range(0, len(missing), self.embedder.batch_size):
+            if attempt.seconds_left() < _SECONDS_FOR_A_BATCH:
+                raise OutOfTime(f"{start} of {len(missing)} texts were embedded in time; the next attempt goes on from there")
+            batch = missing[start : start + self.embedder.batch_size]
+            vectors = self.embedder.embed([texts[key] for key in batch], TextKind.PASSAGE)
+            self.chunks.keep_vectors(claim.key.tenant, generation, dict(zip(batch, vectors, strict=True)))
+        return len(missing)

@@ -1,0 +1,113 @@
+"""The one place where ports get their implementations: lazily, once per process."""
+
+from __future__ import annotations
+
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from citewell.core.refusing import min_score_for
+from citewell.errors import ConfigurationError
+from citewell.settings import Settings
+from citewell.usecases.ask_question import AskQuestion, SearchPassages
+from citewell.usecases.read_documents import ReadDocuments
+
+if TYPE_CHECKING:
+    # Imported where they are needed: a function doesn't pay for edges that it never uses.
+    from citewell.ports import ChunkStore, Embedder, Generator, ObjectStore
+    from citewell.usecases.ingest_object import IngestObject
+
+
+class Wiring:
+    """Everything a process needs, built from ``settings`` at first use. Raises ConfigurationError then."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    @cached_property
+    def ingest_object(self) -> IngestObject:
+        from citewell.usecases.ingest_object import IngestObject
+
+        settings = self.settings
+        return IngestObject(
+            objects=self.objects,
+            chunks=self.chunks,
+            embedder=self.embedder,
+            tenancy=settings.tenancy,
+            max_object_bytes=settings.max_object_bytes,
+            chunk_tokens=settings.chunk_tokens,
+            overlap_tokens=settings.overlap_tokens,
+        )
+
+    @cached_property
+    def search_passages(self) -> SearchPassages:
+        return SearchPassages(
+            chunks=self.chunks,
+            embedder=self.embedder,
+            candidates=self.settings.candidates,
+            rrf_k=self.settings.rrf_k,
+        )
+
+    @cached_property
+    def ask_question(self) -> AskQuestion:
+        return AskQuestion(
+            search=self.search_passages,
+            generator=lambda: self.generator,
+            min_score=min_score_for(self.embedder.model_id, self.settings.min_score),
+        )
+
+    @cached_property
+    def read_documents(self) -> ReadDocuments:
+        return ReadDocuments(self.chunks)
+
+    @cached_property
+    def objects(self) -> ObjectStore:
+        from citewell.edges.s3_object_store import S3ObjectStore
+
+        return S3ObjectStore(self.settings.require("bucket"))
+
+    @cached_property
+    def database_url(self) -> str:
+        if self.settings.database_url:
+            return self.settings.database_url
+        from citewell.edges.secrets import database_url
+
+        return database_url(self.settings.require("database_secret_arn"))
+
+    @cached_property
+    def chunks(self) -> ChunkStore:
+        from citewell.edges.postgres_chunk_store import PostgresChunkStore
+
+        return PostgresChunkStore(self.database_url)
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        settings = self.settings
+        if settings.embedder == "local":
+            from citewell.edges.local_embedder import LocalEmbedder
+
+            return LocalEmbedder(Path(settings.require("model_dir")))
+        if settings.embedder == "function":
+            from citewell.edges.function_embedder import FunctionEmbedder
+
+            return FunctionEmbedder(settings.require("embed_function"), batch_size=settings.embedder_batch_size)
+        from citewell.edges.openai_embedder import OpenAIEmbedder
+
+        raise ConfigurationError("x")
+
+    @cached_property
+    def generator(self) -> Generator:
+        settings = self.settings
+        if settings.generator == "claude":
+            from citewell.edges.claude_generator import ClaudeGenerator
+
+            raise ConfigurationError("x")
+        from citewell.edges.extractive_generator import ExtractiveGenerator
+
+        return ExtractiveGenerator(self.embedder)
+
+
+@cache
+def wiring() -> Wiring:
+    """The process's own wiring, from its environment."""
+    return Wiring(Settings.from_environment())
