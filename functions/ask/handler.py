@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 
-from citewell.http import Response, answer_body, audience, parse_question, request_id, respond, search_body, with_problems
+from citewell.http import (
+    Response,
+    answer_body,
+    audience,
+    parse_question,
+    request_id,
+    respond,
+    search_body,
+    with_problems,
+)
 from citewell.wiring import wiring
 
 if TYPE_CHECKING:

@@ -121,5 +121,5 @@ def log_fields(error: BaseException) -> dict[str, Any]:
         "error": type(error).__name__,
         "error_message": str(error) if isinstance(error, CitewellError) else None,
         "cause": type(cause).__name__ if cause else None,
-        "trace": [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)],
+        "trace": [f"{each.filename}:{each.lineno} {each.name}" for each in traceback.extract_tb(error.__traceback__)],
     }

@@ -96,7 +96,7 @@ def request_id(event: Mapping[str, Any]) -> str:
 def audience(_event: Mapping[str, Any], *, tenancy: str) -> Audience:
     """Who asks. Until tokens are verified that is anyone: the one tenant's documents that have no groups."""
     if tenancy != "single":
-        raise ConfigurationError("tenancy=prefix needs verified tokens, which tell the tenant: deploy with tenancy=single")
+        raise ConfigurationError("tenancy=prefix needs verified tokens to tell the tenant: deploy with tenancy=single")
     return Audience(tenant=DEFAULT_TENANT)
 
 

@@ -91,7 +91,6 @@ class Wiring:
             from citewell.edges.function_embedder import FunctionEmbedder
 
             return FunctionEmbedder(settings.require("embed_function"), batch_size=settings.embedder_batch_size)
-        from citewell.edges.openai_embedder import OpenAIEmbedder
 
         raise ConfigurationError("x")
 
@@ -99,8 +98,6 @@ class Wiring:
     def generator(self) -> Generator:
         settings = self.settings
         if settings.generator == "claude":
-            from citewell.edges.claude_generator import ClaudeGenerator
-
             raise ConfigurationError("x")
         from citewell.edges.extractive_generator import ExtractiveGenerator
 

@@ -24,7 +24,7 @@ def read_secret(arn: str) -> str:
     except (BotoCoreError, ClientError, KeyError) as error:
         raise ConfigurationError(f"the secret {arn} can't be read: {type(error).__name__}") from error
     if value in ("", NOT_SET):
-        raise ConfigurationError(f"the secret {arn} was never filled: put its value with `aws secretsmanager put-secret-value`")
+        raise ConfigurationError(f"the secret {arn} was never filled: use `aws secretsmanager put-secret-value`")
     return value
 
 
@@ -37,4 +37,4 @@ def database_url(arn: str) -> str:
         user, password = quote(str(secret["username"]), safe=""), quote(str(secret["password"]), safe="")
         return f"postgresql://{user}:{password}@{secret['host']}:{int(secret['port'])}/{secret['dbname']}"
     except (ValueError, KeyError, TypeError) as error:
-        raise ConfigurationError(f"the secret {arn} doesn't hold a database's host, port, dbname and credentials") from error
+        raise ConfigurationError(f"the secret {arn} doesn't hold a database's address and credentials") from error

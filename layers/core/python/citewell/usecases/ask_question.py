@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from citewell.core.citing import check_answer
 from citewell.core.ranking import collapse, fuse
-from citewell.core.refusing import refuse, refusal_reason
+from citewell.core.refusing import refusal_reason, refuse
 from citewell.core.values import Answer, Audience, Passage, Question, TextKind
 from citewell.ports import ChunkStore, Embedder, Generator
 from citewell.usecases.index_generation import check_embedder

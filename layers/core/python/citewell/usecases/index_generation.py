@@ -10,7 +10,7 @@ def check_embedder(embedder: Embedder, live: IndexGeneration) -> None:
     """Raise EmbedderMismatch, saying what to do, unless ``embedder`` built ``live``."""
     if (embedder.model_id, embedder.dimensions) != (live.model_id, live.dimensions):
         raise EmbedderMismatch(
-            f"the live index was built by {live.model_id} ({live.dimensions} dimensions), but this deployment embeds with "
-            f"{embedder.model_id} ({embedder.dimensions} dimensions): set the embedder back, or deploy with "
-            "replaceIndex=true and run `make reindex`"
+            f"the live index was built by {live.model_id} ({live.dimensions} dimensions), but this deployment embeds "
+            f"with {embedder.model_id} ({embedder.dimensions} dimensions): set the embedder back, or deploy with "
+            "replaceIndex=true and then run `make reindex`"
         )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from citewell.core.chunking import CHUNKER_VERSION, HEADER_VERSION, split_chunks
 from citewell.core.hashing import chunk_id, content_hash, pipeline_version, reuse_key
 from citewell.core.keys import default_title, document_key, parse_metadata
-from citewell.core.values import ExtractedText, IngestOutcome, Metadata, ObjectHead, TextKind
+from citewell.core.values import ExtractedText, IngestOutcome, ObjectHead, TextKind
 from citewell.errors import CitewellError, DocumentRejected, ObjectVanished, OutOfTime
 from citewell.extract import EXTRACTOR_VERSION, extract
 from citewell.ports import ChunkStore, ChunkToStore, Claim, DocumentVersion, Embedder, IndexGeneration, ObjectStore
@@ -149,7 +149,7 @@ class IngestObject:
         missing = [key for key in texts if key not in known]
         for start in range(0, len(missing), self.embedder.batch_size):
             if attempt.seconds_left() < _SECONDS_FOR_A_BATCH:
-                raise OutOfTime(f"{start} of {len(missing)} texts were embedded in time; the next attempt goes on from there")
+                raise OutOfTime(f"{start} of {len(missing)} texts were embedded in time; another attempt goes on there")
             batch = missing[start : start + self.embedder.batch_size]
             vectors = self.embedder.embed([texts[key] for key in batch], TextKind.PASSAGE)
             self.chunks.keep_vectors(claim.key.tenant, generation, dict(zip(batch, vectors, strict=True)))

@@ -1,0 +1,127 @@
+"""Retrieval sets: documents, questions, and which documents answer them.
+
+Two layouts are read. A retrieval set is a folder with `corpus.jsonl`, `queries.jsonl` and `qrels.tsv`; its gold
+is document ids. The handbook is a folder of files with `metadata.json`, and its questions name gold by a passage
+quoted from the document, so that chunking anew doesn't break it.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusDocument:
+    """``source`` is the id that gold names; ``metadata`` is S3 user metadata."""
+
+    source: str
+    data: bytes
+    metadata: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """``quote`` narrows a document down to the passage that holds it; None where the whole document is gold."""
+
+    source: str
+    quote: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EvalQuestion:
+    """``gold`` is empty when the corpus doesn't answer the question."""
+
+    id: str
+    text: str
+    gold: frozenset[Gold]
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    name: str
+    documents: tuple[CorpusDocument, ...]
+    questions: tuple[EvalQuestion, ...]
+
+
+class DatasetError(Exception):
+    """A set that can't be read as it is; the message names file and line."""
+
+
+def read_retrieval_set(folder: Path) -> Dataset:
+    """The set in ``folder``, of the layout in the README. Raises DatasetError."""
+    documents = tuple(
+        CorpusDocument(
+            source=row["id"],
+            data=row["text"].encode(),
+            metadata={"title": row["title"]} if row.get("title") else {},
+        )
+        for row in _json_lines(folder / "corpus.jsonl", required=("id", "text"))
+    )
+    gold = _relevance(folder / "qrels.tsv", known=frozenset(document.source for document in documents))
+    questions = tuple(
+        EvalQuestion(
+            id=row["id"],
+            text=row["question"],
+            gold=frozenset(gold.get(row["id"], ())) if row.get("answerable", True) else frozenset(),
+        )
+        for row in _json_lines(folder / "queries.jsonl", required=("id", "question"))
+    )
+    if lost := [row.id for row in questions if not row.gold and row.id in gold]:
+        raise DatasetError(f"{folder}: unanswerable questions have gold documents: {', '.join(lost[:5])}")
+    return Dataset(folder.name, documents, questions)
+
+
+def read_handbook(folder: Path, questions: Path) -> Dataset:
+    """The files of ``folder`` with the questions of one JSONL file. Raises DatasetError."""
+    metadata = json.loads((folder / "metadata.json").read_text(encoding="utf-8"))
+    documents = tuple(
+        CorpusDocument(source=path.name, data=path.read_bytes(), metadata=metadata.get(path.name, {}))
+        for path in sorted(folder.iterdir())
+        if path.name != "metadata.json"
+    )
+    return Dataset(
+        f"{folder.name}/{questions.stem}",
+        documents,
+        tuple(
+            EvalQuestion(
+                id=row["id"],
+                text=row["question"],
+                gold=frozenset(Gold(each["source"], each["quote"]) for each in row.get("gold", ())),
+            )
+            for row in _json_lines(questions, required=("id", "question", "answerable"))
+        ),
+    )
+
+
+def _relevance(file: Path, *, known: frozenset[str]) -> dict[str, list[Gold]]:
+    gold: dict[str, list[Gold]] = defaultdict(list)
+    with file.open(encoding="utf-8", newline="") as lines:
+        for number, row in enumerate(csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE), start=1):
+            if len(row) != 2 or row[1] not in known:
+                raise DatasetError(f"{file}:{number}: expected a query id and the id of a document of the corpus")
+            gold[row[0]].append(Gold(row[1]))
+    return gold
+
+
+def _json_lines(file: Path, *, required: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    try:
+        # Not splitlines: a document may hold U+2028, which JSON leaves as it is.
+        lines = file.read_text(encoding="utf-8").split("\n")
+    except OSError as error:
+        raise DatasetError(f"{file} can't be read: {error.strerror}") from error
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise DatasetError(f"{file}:{number}: not JSON") from error
+        if missing := [name for name in required if name not in row]:
+            raise DatasetError(f"{file}:{number}: lacks {', '.join(missing)}")
+        yield row

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citewell.errors import InvalidRequest
+from citewell.events import object_event, object_keys
+
+
+def _message(*keys: str, bucket: str = "docs") -> str:
+    return json.dumps({"Records": [{"s3": {"bucket": {"name": bucket}, "object": {"key": key}}} for key in keys]})
+
+
+@pytest.mark.parametrize(
+    ("encoded", "key"),
+    [
+        ("handbook/expenses.md", "handbook/expenses.md"),
+        ("late+fees+%26+refunds.md", "late fees & refunds.md"),
+        ("100%25+sure%2Bmaybe.md", "100% sure+maybe.md"),
+        ("%E8%AF%B7%E5%81%87.md", "请假.md"),
+    ],
+)
+def test_keys_arrive_url_encoded(encoded: str, key: str) -> None:
+    assert object_keys(_message(encoded), bucket="docs") == [key]
+
+
+def test_a_key_named_twice_is_looked_at_once_and_the_order_is_kept() -> None:
+    assert object_keys(_message("b", "a", "b"), bucket="docs") == ["b", "a"]
+
+
+def test_the_test_event_of_s3_asks_for_nothing() -> None:
+    assert object_keys(json.dumps({"Service": "Amazon S3", "Event": "s3:TestEvent"}), bucket="docs") == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["", "not json", "[]", "null", "{}", '{"Records": 1}', '{"Records": [{}]}', '{"Records": [{"s3": {"bucket": {}}}]}',
+     _message("%ff%fe"), _message("a", bucket="someone-elses")],
+)  # fmt: skip
+def test_anything_else_is_refused(message: str) -> None:
+    with pytest.raises(InvalidRequest):
+        object_keys(message, bucket="docs")
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
+def test_what_reindex_enqueues_is_read_back(key: str) -> None:
+    assert object_keys(object_event("docs", key), bucket="docs") == [key]
