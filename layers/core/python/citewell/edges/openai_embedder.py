@@ -1,0 +1,173 @@
+"""Embeddings from any server that speaks OpenAI's ``POST /embeddings``: OpenAI, Ollama, vLLM, TEI, DashScope, ..."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NoReturn
+from urllib.parse import urlsplit
+
+from citewell.core.tokens import estimate_token_starts
+from citewell.core.values import TextKind, Vector
+from citewell.edges.retrying import Retrying, TryAgain, parse_retry_after, retry_worthwhile
+from citewell.edges.vectors import checked_vector
+from citewell.errors import ConfigurationError, EmbedderUnavailable
+
+if TYPE_CHECKING:
+    import httpx
+
+CONNECT_SECONDS = 5.0
+REQUEST_SECONDS = 20.0
+"""A single request's longest time; less when less is left."""
+
+_ADVICE = {
+    400: "check CITEWELL_EMBEDDER_MODEL, CITEWELL_EMBEDDER_DIMENSIONS and CITEWELL_EMBEDDER_MAX_TOKENS",
+    401: "check the key in the secret CITEWELL_EMBEDDER_API_KEY_SECRET_ARN",
+    403: "the key in the secret CITEWELL_EMBEDDER_API_KEY_SECRET_ARN may not use this model",
+    404: "check CITEWELL_EMBEDDER_URL (it ends before /embeddings) and CITEWELL_EMBEDDER_MODEL",
+    413: "lower CITEWELL_EMBEDDER_BATCH_SIZE",
+}
+_DEFAULT_ADVICE = "check the CITEWELL_EMBEDDER_* settings"
+_ERROR_CODE = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+
+
+class OpenAIEmbedder:
+    """The embedder port over HTTP. Queries and passages are embedded alike: the API doesn't tell them apart.
+
+    ``url`` is the base, such as ``https://api.openai.com/v1``. ``request_dimensions`` asks the server for vectors of
+    ``dimensions``, which only some models can shorten theirs to. ``api_key`` is called once, at the first request;
+    None sends no key. ``retrying`` bounds the whole of one batch.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        model: str,
+        *,
+        dimensions: int,
+        request_dimensions: bool = False,
+        api_key: Callable[[], str] | None = None,
+        batch_size: int = 32,
+        max_tokens: int = 8191,
+        retrying: Retrying | None = None,
+    ) -> None:
+        self._endpoint = url.rstrip("/") + "/embeddings"
+        self._shown_endpoint = _without_credentials(self._endpoint)
+        self._model = model
+        self._dimensions = dimensions
+        self._request_dimensions = request_dimensions
+        self._api_key = api_key
+        self._batch_size = batch_size
+        self._max_tokens = max_tokens
+        self._retrying = retrying or Retrying()
+
+    @property
+    def model_id(self) -> str:
+        return self._model
+
+    @property
+    def dimensions(self) -> int:
+        return self._dimensions
+
+    @property
+    def max_tokens(self) -> int:
+        return self._max_tokens
+
+    @property
+    def batch_size(self) -> int:
+        return self._batch_size
+
+    def token_starts(self, text: str) -> Sequence[int]:
+        return estimate_token_starts(text)
+
+    def embed(self, texts: Sequence[str], kind: TextKind) -> list[Vector]:  # noqa: ARG002 - the API has no kinds
+        vectors: list[Vector] = []
+        for start in range(0, len(texts), self._batch_size):
+            vectors += self._embed_batch(texts[start : start + self._batch_size])
+        return vectors
+
+    def _embed_batch(self, texts: Sequence[str]) -> list[Vector]:
+        request: dict[str, Any] = {"model": self._model, "input": list(texts)}
+        if self._request_dimensions:
+            request["dimensions"] = self._dimensions
+        body = json.dumps(request).encode()
+        try:
+            return self._retrying.call(lambda seconds: self._attempt(body, count=len(texts), seconds=seconds))
+        except TryAgain as error:
+            raise EmbedderUnavailable(
+                f"{self._shown_endpoint} did not embed: {error}", retry_after=error.retry_after
+            ) from error
+
+    def _attempt(self, body: bytes, *, count: int, seconds: float) -> list[Vector]:
+        status, headers, content = self._post(body, seconds=seconds)
+        if status != 200:
+            self._refused(status, headers, content)
+        return self._vectors(content, count=count)
+
+    def _post(self, body: bytes, *, seconds: float) -> tuple[int, httpx.Headers, bytes]:
+        import httpx
+
+        longest = min(seconds, REQUEST_SECONDS)
+        deadline = self._retrying.clock() + longest
+        timeout = httpx.Timeout(longest, connect=min(longest, CONNECT_SECONDS))
+        try:
+            with self._client.stream("POST", self._endpoint, content=body, timeout=timeout) as response:
+                content = bytearray()
+                for piece in response.iter_bytes():
+                    content += piece
+                    # httpx bounds the wait for each piece, not the sum of them.
+                    if self._retrying.clock() > deadline:
+                        raise TryAgain(f"the response was not complete after {longest:.0f} s")
+                return response.status_code, response.headers, bytes(content)
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
+            raise ConfigurationError("CITEWELL_EMBEDDER_URL is not an http(s) URL") from error
+        except httpx.HTTPError as error:
+            # The type only: a message may quote what was sent.
+            raise TryAgain(type(error).__name__) from error
+
+    @cached_property
+    def _client(self) -> httpx.Client:
+        import httpx
+
+        headers = {"content-type": "application/json", "accept": "application/json"}
+        if self._api_key is not None:
+            key = self._api_key().strip()
+            if not (key.isascii() and key.isprintable() and key):
+                raise ConfigurationError("the embedder's API key is empty or holds characters that no key has")
+            headers["authorization"] = f"Bearer {key}"
+        return httpx.Client(headers=headers, follow_redirects=False)
+
+    def _refused(self, status: int, headers: httpx.Headers, content: bytes) -> NoReturn:
+        said = f"HTTP {status}{_error_code(content)}"
+        if retry_worthwhile(status):
+            raise TryAgain(said, retry_after=parse_retry_after(headers.get("retry-after")))
+        advice = _ADVICE.get(status, _DEFAULT_ADVICE)
+        raise ConfigurationError(f"{self._shown_endpoint} refused to embed with {self._model}: {said}; {advice}")
+
+    def _vectors(self, content: bytes, *, count: int) -> list[Vector]:
+        try:
+            data = json.loads(content)["data"]
+            by_index = {each["index"]: each["embedding"] for each in data}
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise TryAgain("the response is not an embeddings object") from error
+        if len(data) != count or by_index.keys() != set(range(count)):
+            raise TryAgain(f"{len(data)} vectors came back for {count} texts, or not one for each")
+        return [checked_vector(by_index[index], dimensions=self._dimensions) for index in range(count)]
+
+
+def _error_code(content: bytes) -> str:
+    """The error's code where the body has one. Its message isn't shown: it may quote a key or a text."""
+    try:
+        error = json.loads(content)["error"]
+        code = error.get("code") or error.get("type")
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return ""
+    return f" ({code})" if isinstance(code, str) and _ERROR_CODE.fullmatch(code) else ""
+
+
+def _without_credentials(url: str) -> str:
+    """``url`` as it may be shown and logged."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
