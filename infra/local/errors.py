@@ -3,8 +3,13 @@ happened, what to do, and where the log is.
 
     LocalCloudError
     ├── UnreachableFolderError    the user that Postgres must run as cannot enter a folder
-    └── PostgresError             Postgres did not initialise, start or stop
-        └── PortTakenError        something else listens on the port that was asked for
+    ├── PostgresError             Postgres did not initialise, start or stop
+    │   └── PortTakenError        something else listens on the port that was asked for
+    ├── EmulatorError             the AWS emulator did not install, start or stop
+    ├── DeployError               the CDK's command-line tool is missing, or what it was told to do failed
+    ├── NotRunningError           a command needs the running stack
+    ├── BusyError                 another command is at work in the same state folder
+    └── HandbookError             the sample documents were not indexed
 """
 
 
@@ -21,4 +26,24 @@ class PostgresError(LocalCloudError):
 
 
 class PortTakenError(PostgresError):
+    pass
+
+
+class EmulatorError(LocalCloudError):
+    pass
+
+
+class DeployError(LocalCloudError):
+    pass
+
+
+class NotRunningError(LocalCloudError):
+    pass
+
+
+class BusyError(LocalCloudError):
+    pass
+
+
+class HandbookError(LocalCloudError):
     pass

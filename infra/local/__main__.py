@@ -1,0 +1,41 @@
+"""``python -m infra.local up | down | reindex | status``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from infra.local import commands
+from infra.local.errors import LocalCloudError
+from infra.local.state import DEFAULT_FOLDER, State
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m infra.local", description="This machine as a cloud.")
+    parser.add_argument("command", choices=["up", "down", "reindex", "status"])
+    parser.add_argument("--state", type=Path, default=DEFAULT_FOLDER, help="its folder (default: .local)")
+    given = parser.parse_args(arguments)
+    state = State(given.state)
+    try:
+        match given.command:
+            case "up":
+                commands.up(state, os.environ)
+            case "down":
+                commands.down(state)
+            case "reindex":
+                commands.reindex_all(state)
+            case "status":
+                commands.status(state)
+    except LocalCloudError as error:
+        print(f"\n{error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nInterrupted. What was started goes on: make up continues, make down stops it.", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

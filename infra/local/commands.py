@@ -1,0 +1,219 @@
+"""``up``, ``down``, ``reindex`` and ``status``: the local cloud's whole life."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import textwrap
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from infra.bundling import BundlingError, build
+from infra.local import deploying, emulator, handbook, unprivileged
+from infra.local.choices import Choices, choices
+from infra.local.console import say, step
+from infra.local.emulator import Emulator
+from infra.local.errors import DeployError, LocalCloudError, NotRunningError
+from infra.local.postgres import EmbeddedPostgres
+from infra.local.services import Api, Aws, drained, fill_secret, reindex, wait_until_drained
+from infra.local.state import Cloud, Deployment, Stack, State, free_ports, is_free
+from infra.lockfile import LockError
+from infra.model import ModelError
+from infra.options import Target
+
+REINDEX_SECONDS = 3600.0
+EXAMPLE = "README.md"  # for the line that shows how to upload; any file of the repo would do
+
+
+def up(state: State, environment: Mapping[str, str]) -> None:
+    """Starts what isn't running, deploys what changed, loads the handbook, asks, and says how to go on.
+
+    Raises LocalCloudError.
+    """
+    began = time.monotonic()
+    deploying.require_node()
+    chosen = choices(environment)
+    with state.alone():
+        _prepare(chosen)
+        running = _start(state)
+        deployment, fresh = _deploy(state, running, chosen)
+        stack = _describe(state, running, deployment)
+        aws, api = Aws(stack), Api(stack)
+        for output, key in chosen.keys.items():
+            fill_secret(aws, deployment.outputs[output], key)
+        _load(aws, api, deployment, fresh=fresh)
+        with step(f"Asking: {handbook.QUESTION}"):
+            answer = api.ask(handbook.QUESTION)
+    _show(answer)
+    _say_how_to_go_on(stack, state)
+    say(f"\nUp in {time.monotonic() - began:.0f} s.")
+
+
+def down(state: State) -> None:
+    """Stops everything; what the bucket and the index hold stays in the state folder. Raises LocalCloudError."""
+    with state.alone():
+        stopped = emulator.stop(state)
+        cloud = state.cloud()
+        postgres = EmbeddedPostgres.running(state.postgres, password=cloud.postgres_password if cloud else None)
+        if postgres is not None:
+            postgres.stop()
+        state.forget_deployment()
+        state.forget_stack()
+    if stopped or postgres is not None:
+        say(f"Stopped. Bucket and index are kept in {_short(state.folder)}.")
+    else:
+        say("Nothing was running.")
+
+
+def reindex_all(state: State) -> None:
+    """Has ingest look at everything the bucket holds, and waits for it. Raises LocalCloudError."""
+    with state.alone():
+        aws, _, deployment = _attach(state)
+        with step("Indexing what the bucket holds"):
+            count = reindex(aws, deployment)
+            done = wait_until_drained(aws, deployment, seconds=REINDEX_SECONDS)
+        if not done:
+            raise LocalCloudError(f"Indexing goes on after {REINDEX_SECONDS / 60:.0f} minutes. See: make status")
+        say(f"{count} keys were looked at. What became of one: GET /documents/KEY")
+
+
+def status(state: State) -> None:
+    """Says what runs and where. Raises NotRunningError when the stack doesn't."""
+    aws, api, deployment = _attach(state)
+    say(f"API       {aws.stack.api_url} ({'healthy' if api.is_healthy() else 'not healthy'})")
+    say(f"bucket    s3://{aws.stack.bucket} at {aws.stack.endpoint_url}")
+    say(f"ingest    {'idle' if drained(aws, deployment) else 'at work'}")
+    say(f"logs      {_short(state.emulator_log)}, {_short(state.deploy_log)}, {_short(state.postgres)}/server.log")
+
+
+# --- up, step by step ------------------------------------------------------------------------------------------
+
+
+def _prepare(chosen: Choices) -> None:
+    with step("Preparing the emulator's environment"):
+        emulator.install()
+    with step("Building the functions for this machine"):
+        try:
+            build(Target.LOCAL, local_embedder=chosen.context.get("embedder", "local") == "local")
+        except (BundlingError, LockError, ModelError) as error:
+            raise DeployError(str(error)) from error
+
+
+def _start(state: State) -> Emulator:
+    """Postgres and the emulator. Both are there, or both are started: the emulator knows the server by its port."""
+    cloud = state.cloud() or Cloud.new()
+    postgres = EmbeddedPostgres.running(state.postgres)
+    running = emulator.running(state)
+    if postgres is not None and running is not None:
+        say(f"Postgres and the AWS emulator are running, ports {postgres.port} and {running.port}.")
+        return running
+    emulator.stop(state)
+    state.forget_deployment()
+    for name in ("postgres_port", "emulator_port"):
+        if (name == "emulator_port" or postgres is None) and not is_free(getattr(cloud, name)):
+            say(f"Port {getattr(cloud, name)} is taken by something else; another one is used from now on.")
+            setattr(cloud, name, free_ports(1)[0])
+    state.save_cloud(cloud)
+    if postgres is None:
+        with step("Starting Postgres"):
+            EmbeddedPostgres.start(
+                unprivileged.reachable_folder(state.postgres),
+                port=cloud.postgres_port,
+                password=cloud.postgres_password,
+                detached=True,
+            )
+    with step("Starting the AWS emulator"):
+        return emulator.start(
+            state,
+            port=cloud.emulator_port,
+            postgres_port=cloud.postgres_port,
+            postgres_password=cloud.postgres_password,
+        )
+
+
+def _deploy(state: State, running: Emulator, chosen: Choices) -> tuple[Deployment, bool]:
+    """What is deployed, and whether it was deployed just now into an emulator that had nothing in it."""
+    digest = deploying.digest_of(chosen.context)
+    before = state.deployment()
+    if before is not None and before.emulator != running.pid:
+        before = None
+    if before is not None and before.digest == digest:
+        say("The stack is deployed as it should be.")
+        return before, False
+    with step("Synthesising the CDK app"):
+        assembly = deploying.synthesise(chosen.context, digest=digest, state=state)
+    try:
+        with step("Deploying the stack"):
+            deployment = deploying.deploy(assembly, digest=digest, emulator=running, state=state)
+    except DeployError:
+        # What a failed deploy leaves in the emulator can stand in the way of the next one. The data is elsewhere.
+        emulator.stop(state)
+        state.forget_deployment()
+        raise
+    state.save_deployment(deployment)
+    return deployment, before is None
+
+
+def _describe(state: State, running: Emulator, deployment: Deployment) -> Stack:
+    api_id = str(urlsplit(deployment.outputs["ApiUrl"]).hostname).split(".")[0]
+    stack = Stack(
+        api_url=f"{running.url}/_aws/execute-api/{api_id}",
+        bucket=deployment.outputs["BucketName"],
+        endpoint_url=running.url,
+    )
+    state.save_stack(stack)
+    return stack
+
+
+def _load(aws: Aws, api: Api, deployment: Deployment, *, fresh: bool) -> None:
+    with step("Loading the sample handbook"):
+        changed = handbook.load(aws)
+        if fresh:
+            # Messages don't survive the emulator: whatever was on its way when it ended is looked at now.
+            reindex(aws, deployment)
+        ready = handbook.wait_until_ready(aws, api, deployment)
+    say(f"{ready} documents are ready, {len(changed)} of them new or changed.")
+
+
+def _attach(state: State) -> tuple[Aws, Api, Deployment]:
+    stack, deployment = state.stack(), state.deployment()
+    if stack is None or deployment is None or emulator.running(state) is None:
+        raise NotRunningError("The local stack is not running: make up")
+    return Aws(stack), Api(stack), deployment
+
+
+# --- what the person reads -------------------------------------------------------------------------------------
+
+
+def _show(answer: Mapping[str, Any]) -> None:
+    say()
+    say(textwrap.fill(answer["answer"], width=100))
+    if reason := answer.get("reason"):
+        say(f"({reason})")
+    say()
+    for citation in answer["citations"]:
+        where = f"{citation['source']}, {citation['section']}" if citation["section"] else citation["source"]
+        say(f"  [{citation['n']}] {where} (score {citation['score']:.2f})")
+
+
+def _say_how_to_go_on(stack: Stack, state: State) -> None:
+    keys = f"AWS_ACCESS_KEY_ID={stack.access_key_id} AWS_SECRET_ACCESS_KEY={stack.secret_access_key}"
+    aws = shlex.quote(_short(Path(sys.executable).with_name("aws")))
+    target = f"s3://{stack.bucket}/{EXAMPLE}"
+    say("\nAsk:")
+    say(f"""  curl -s {stack.api_url}/ask -d '{{"question": "How many days of leave do I get?"}}'""")
+    say("Upload a file of yours (here: this project's own README):")
+    say(f"  {keys} {aws} --endpoint-url {stack.endpoint_url} --region {stack.region} s3 cp {EXAMPLE} {target}")
+    say("See what became of it, and what was read out of it:")
+    say(f"  curl -s {stack.api_url}/documents/{quote(EXAMPLE)}")
+    say(f"  curl -s {stack.api_url}/documents/{quote(EXAMPLE)}/chunks")
+    say(f"The same for programs: {_short(state.folder / 'stack.json')}. Stop with: make down")
+
+
+def _short(path: Path) -> str:
+    """``path`` as seen from the working directory, where it lies below it."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

@@ -1,0 +1,166 @@
+"""The real CDK app, synthesised once and deployed to the emulator with the real ``cdk`` command."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from infra.app import STACK_NAME
+from infra.local.emulator import Emulator
+from infra.local.errors import DeployError
+from infra.local.state import ACCESS_KEY_ID, HOST, REGION, ROOT, SECRET_ACCESS_KEY, Deployment, State
+
+CDK = ROOT / "node_modules" / ".bin" / "cdk"
+SYNTHESISED = ROOT / "build" / "synthesised"
+NODE_AT_LEAST = 20
+
+SYNTH_SECONDS = 300
+DEPLOY_SECONDS = 600
+
+# What decides the synthesised app besides its context. infra/local only takes part in deploying it.
+_INPUTS = (
+    *("infra", "functions", "layers", "migrations"),
+    *("cdk.json", "requirements.lock", "pyproject.toml", "package-lock.json"),
+)
+_KEPT = 3  # synthesised apps, of one context each
+
+
+def require_node() -> None:
+    """Raises DeployError unless the CDK's command-line tool can run."""
+    if not CDK.exists():
+        raise DeployError(f"{CDK.relative_to(ROOT)} is missing: make setup")
+    try:
+        shown = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    except (FileNotFoundError, subprocess.CalledProcessError):
+        raise DeployError(f"Node {NODE_AT_LEAST} or newer is needed, and there is no `node` here.") from None
+    version = re.match(r"v(\d+)\.", shown)
+    if version is None or int(version[1]) < NODE_AT_LEAST:
+        raise DeployError(f"Node {NODE_AT_LEAST} or newer is needed; this is {shown}.")
+
+
+def digest_of(context: Mapping[str, str], *, root: Path = ROOT) -> str:
+    """Of all that decides what is deployed. Hexadecimal, 16 digits."""
+    digest = hashlib.sha256(repr((sys.version, str(root), sorted(context.items()))).encode())
+    for path in _input_files(root):
+        digest.update(str(path.relative_to(root)).encode() + b"\0")
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:16]
+
+
+def synthesise(context: Mapping[str, str], *, digest: str, state: State) -> Path:
+    """The folder with the cloud assembly; made when there is none of this digest. Raises DeployError."""
+    assembly = SYNTHESISED / digest
+    if (assembly / "manifest.json").exists():
+        assembly.touch()  # it is in use: see below
+        return assembly
+    SYNTHESISED.mkdir(parents=True, exist_ok=True)
+    by_age = sorted((path for path in SYNTHESISED.iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime)
+    for old in by_age[: -(_KEPT - 1)]:
+        shutil.rmtree(old, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=".unfinished-", dir=SYNTHESISED) as scratch:
+        unfinished = Path(scratch) / "assembly"
+        options = [option for name, value in sorted(context.items()) for option in ("-c", f"{name}={value}")]
+        app = shlex.join([sys.executable, "-m", "infra.app"])
+        _cdk(["synth", "--quiet", "--app", app, "--output", str(unfinished), *options], SYNTH_SECONDS, state=state)
+        with contextlib.suppress(OSError):  # somebody else was first
+            unfinished.rename(assembly)
+    return assembly
+
+
+def deploy(assembly: Path, *, digest: str, emulator: Emulator, state: State) -> Deployment:
+    """Bootstraps the emulator's account and deploys. Raises DeployError with the reason of the failure."""
+    account = f"aws://000000000000/{REGION}"
+    _cdk(["bootstrap", account, "--app", str(assembly)], DEPLOY_SECONDS, state=state, emulator=emulator)
+    with tempfile.TemporaryDirectory(prefix="citewell-deploy-") as scratch:
+        outputs = Path(scratch) / "outputs.json"
+        command = ["deploy", STACK_NAME, "--app", str(assembly), "--require-approval", "never"]
+        command += ["--outputs-file", str(outputs)]
+        _cdk(command, DEPLOY_SECONDS, state=state, emulator=emulator)
+        values = json.loads(outputs.read_text(encoding="utf-8"))[STACK_NAME]
+    return Deployment(digest=digest, emulator=emulator.pid, outputs=values)
+
+
+def _input_files(root: Path) -> Iterator[Path]:
+    for name in _INPUTS:
+        path = root / name
+        files = sorted(path.rglob("*")) if path.is_dir() else [path]
+        for file in files:
+            inside = file.relative_to(root).parts
+            if file.is_file() and "__pycache__" not in inside and inside[:2] != ("infra", "local"):
+                yield file
+
+
+def _cdk(arguments: list[str], seconds: float, *, state: State, emulator: Emulator | None = None) -> None:
+    command = [str(CDK), *arguments, "--no-notices", "--no-color"]
+    state.folder.mkdir(parents=True, exist_ok=True)
+    mode = "wb" if arguments[0] == "synth" else "ab"
+    with state.deploy_log.open(mode) as log:
+        start = log.tell()
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=_environment(emulator, home=state.folder),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # so that the app it runs can be ended with it
+        )
+        try:
+            code = process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            raise DeployError(f"`cdk {arguments[0]}` took more than {seconds:.0f} s. Log: {state.deploy_log}") from None
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    if code != 0:
+        said = state.deploy_log.read_bytes()[start:].decode(errors="replace")
+        raise DeployError(f"`cdk {arguments[0]}` failed: {_reason(said)}\nLog: {state.deploy_log}")
+
+
+def _environment(emulator: Emulator | None, *, home: Path) -> dict[str, str]:
+    """No real AWS account can be reached with this: neither its keys nor its configuration are read."""
+    passed_on = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("AWS_", "CDK_")) and "PROXY" not in name.upper()
+    }
+    return passed_on | {
+        "AWS_ENDPOINT_URL": emulator.url if emulator else "http://127.0.0.1:9",
+        "AWS_ACCESS_KEY_ID": ACCESS_KEY_ID,
+        "AWS_SECRET_ACCESS_KEY": SECRET_ACCESS_KEY,
+        "AWS_REGION": REGION,
+        "AWS_DEFAULT_REGION": REGION,
+        "AWS_CONFIG_FILE": os.devnull,
+        "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "CDK_DISABLE_CLI_TELEMETRY": "true",
+        "CDK_HOME": str(home / "cdk"),
+        # The template is validated by the tests and before a deploy to AWS; here it would double the time.
+        "CDK_VALIDATION": "false",
+        "NO_PROXY": f"{HOST},localhost",
+    }
+
+
+_RESOURCE_FAILED = re.compile(r"\| (?:CREATE|UPDATE)_FAILED +\| (?P<resource>[^|]+)\|(?P<reason>.+)")
+
+
+def _reason(said: str) -> str:
+    """The line that tells why, out of all that the tool says."""
+    failed = [match for line in said.splitlines() if (match := _RESOURCE_FAILED.search(line))]
+    if failed:
+        return f"{failed[0]['resource'].strip()}: {failed[0]['reason'].strip()}"
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    telling = [line for line in lines if re.match(r"(citewell:|❌|\w*Error\b)", line)]
+    return (telling or lines or ["it said nothing"])[-1]

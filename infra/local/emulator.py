@@ -1,0 +1,164 @@
+"""The AWS emulator as a daemon: its virtual environment, its start, where it is, its end."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from infra.local import processes
+from infra.local.errors import EmulatorError
+from infra.local.postgres import SUPERUSER
+from infra.local.state import HOST, REGION, ROOT, State
+
+LAUNCHER = Path(__file__).with_name("launcher.py")
+ENVIRONMENT = ROOT / "build" / "emulator"
+# What the emulator and the launcher import; their versions are those of the lock.
+PACKAGES = ("ministack", "boto3", "cryptography", "psycopg2-binary")
+
+INSTALL_SECONDS = 300
+START_SECONDS = 60
+STOP_SECONDS = 15
+
+# What a function may need to reach a model's API from here. Nothing else of the caller's environment reaches the
+# functions: a setting that only this shell has must not make a deployment work.
+_PASSED_ON = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE")
+
+
+@dataclass(frozen=True, slots=True)
+class Emulator:
+    pid: int
+    port: int
+
+    @property
+    def url(self) -> str:
+        return f"http://{HOST}:{self.port}"
+
+
+def install(lock: Path = ROOT / "requirements.lock") -> bool:
+    """Makes the emulator's virtual environment, if it isn't what the lock says. Returns whether it was made.
+
+    Raises EmulatorError.
+    """
+    wanted = hashlib.sha256(repr((sys.version, PACKAGES)).encode() + lock.read_bytes()).hexdigest()
+    mark = ENVIRONMENT / "installed"
+    if mark.exists() and mark.read_text() == wanted:
+        return False
+    shutil.rmtree(ENVIRONMENT, ignore_errors=True)
+    ENVIRONMENT.parent.mkdir(parents=True, exist_ok=True)
+    uv = str(Path(sys.executable).with_name("uv"))
+    python = ENVIRONMENT / "bin" / "python"
+    for command in (
+        [uv, "venv", "--quiet", "--python", sys.executable, str(ENVIRONMENT)],
+        [uv, "pip", "install", "--quiet", "--python", str(python), "--constraint", str(lock), *PACKAGES],
+    ):
+        try:
+            subprocess.run(command, check=True, capture_output=True, text=True, timeout=INSTALL_SECONDS)
+        except FileNotFoundError:
+            raise EmulatorError("uv is not installed: make setup") from None
+        except subprocess.CalledProcessError as error:
+            raise EmulatorError(f"The emulator could not be installed: {error.stderr.strip()}") from error
+        except subprocess.TimeoutExpired as error:
+            raise EmulatorError(f"The emulator was not installed within {INSTALL_SECONDS} s.") from error
+    mark.write_text(wanted)
+    return True
+
+
+def running(state: State) -> Emulator | None:
+    """The emulator of this state folder, whoever started it."""
+    cloud = state.cloud()
+    pids = processes.marked(_mark(state))
+    return Emulator(pids[0], cloud.emulator_port) if pids and cloud else None
+
+
+def start(state: State, *, port: int, postgres_port: int, postgres_password: str) -> Emulator:
+    """Starts it, to go on by itself, and waits until it answers. Raises EmulatorError."""
+    state.scratch.mkdir(parents=True, exist_ok=True)
+    state.objects.mkdir(parents=True, exist_ok=True)
+    postgres = {"host": HOST, "port": postgres_port, "user": SUPERUSER, "password": postgres_password}
+    with state.emulator_log.open("wb") as log:
+        process = subprocess.Popen(
+            [str(ENVIRONMENT / "bin" / "python"), "-P", str(LAUNCHER), str(state.folder)],
+            # Not by the environment: functions inherit it.
+            stdin=subprocess.PIPE,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            cwd=state.scratch,
+            env=_environment(state, port),
+            start_new_session=True,
+        )
+    assert process.stdin is not None
+    with process.stdin as configuration:
+        configuration.write(json.dumps({"postgres": postgres}).encode())
+    emulator = Emulator(process.pid, port)
+    answered = processes.wait_until(lambda: process.poll() is not None or _is_healthy(emulator), seconds=START_SECONDS)
+    if process.poll() is not None or not answered:
+        stop(state)
+        raise EmulatorError(f"The AWS emulator did not start: {_last_line(state)} Log: {state.emulator_log}")
+    return emulator
+
+
+def stop(state: State) -> bool:
+    """Ends the emulator and the functions it runs. Returns whether there was anything to end.
+
+    Raises EmulatorError when a process does not go.
+    """
+    found = _everything(state)
+    for how in (signal.SIGTERM, signal.SIGKILL):
+        processes.end(_everything(state), how=how)
+        processes.wait_until(lambda: not _everything(state), seconds=STOP_SECONDS)
+    if left := _everything(state):
+        raise EmulatorError(f"Processes of the AWS emulator do not end: {left}")
+    shutil.rmtree(state.scratch, ignore_errors=True)
+    return bool(found)
+
+
+def _everything(state: State) -> list[int]:
+    """The emulator, and the workers: they outlive it by the call they are in, and run from below its folder."""
+    return [*processes.marked(_mark(state)), *processes.marked(f" {state.scratch}/ministack-lambda-")]
+
+
+def _mark(state: State) -> str:
+    return f"{LAUNCHER} {state.folder}"
+
+
+def _is_healthy(emulator: Emulator) -> bool:
+    try:
+        return httpx.get(f"{emulator.url}/_ministack/health", timeout=5, trust_env=False).is_success
+    except httpx.TransportError:
+        return False
+
+
+def _environment(state: State, port: int) -> dict[str, str]:
+    proxies = {name: os.environ[name] for each in _PASSED_ON for name in (each, each.lower()) if name in os.environ}
+    return proxies | {
+        "PATH": os.environ["PATH"],
+        "HOME": str(state.folder),
+        "TMPDIR": str(state.scratch),
+        "LANG": "C.UTF-8",
+        "NO_PROXY": f"{HOST},localhost",
+        "no_proxy": f"{HOST},localhost",
+        # How the emulator is told what to do:
+        "GATEWAY_PORT": str(port),
+        "BIND_HOST": HOST,
+        "MINISTACK_HOST": "localhost",
+        "MINISTACK_REGION": REGION,
+        "S3_PERSIST": "1",
+        "S3_DATA_DIR": str(state.objects),
+        "IOT_MTLS_ENABLED": "0",
+        "SFTP_ENABLED": "0",
+        "DOCKER_HOST": f"unix://{state.folder}/there-is-none",
+    }
+
+
+def _last_line(state: State) -> str:
+    lines = state.emulator_log.read_text(errors="replace").strip().splitlines()
+    return lines[-1] if lines else ""

@@ -1,0 +1,92 @@
+"""The sample documents: ``eval/handbook``, with the user metadata that its ``metadata.json`` gives some of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from email.header import Header
+from pathlib import Path
+
+from botocore.exceptions import ClientError
+
+from infra.local.errors import HandbookError
+from infra.local.services import Api, Aws, wait_until_drained
+from infra.local.state import ROOT, Deployment
+
+FOLDER = ROOT / "eval" / "handbook"
+PREFIX = "handbook/"
+QUESTION = "What is the meal limit when travelling?"
+INDEXING_SECONDS = 240.0
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One document. ``metadata`` is in ASCII, as S3 wants it."""
+
+    key: str
+    content: bytes
+    metadata: Mapping[str, str]
+
+    @property
+    def etag(self) -> str:
+        """What S3 calls an object with this content."""
+        return f'"{hashlib.md5(self.content, usedforsecurity=False).hexdigest()}"'
+
+
+def pages(folder: Path = FOLDER) -> Iterator[Page]:
+    described: dict[str, dict[str, str]] = json.loads((folder / "metadata.json").read_text(encoding="utf-8"))
+    for path in sorted(folder.iterdir()):
+        if path.is_file() and path.name != "metadata.json":
+            metadata = {name: _ascii(value) for name, value in described.get(path.name, {}).items()}
+            yield Page(f"{PREFIX}{path.name}", path.read_bytes(), metadata)
+
+
+def load(aws: Aws) -> list[str]:
+    """Uploads the pages that the bucket doesn't hold just so; returns their keys."""
+    changed = [page for page in pages() if not _stands(page, aws)]
+    for page in changed:
+        aws.s3.put_object(Bucket=aws.stack.bucket, Key=page.key, Body=page.content, Metadata=dict(page.metadata))
+    return [page.key for page in changed]
+
+
+def wait_until_ready(aws: Aws, api: Api, deployment: Deployment) -> int:
+    """Waits until every page can be answered from; returns how many the API shows.
+
+    A page for some groups only is shown to nobody, so that it is not waited for by name.
+
+    Raises HandbookError naming the pages that are not READY.
+    """
+    drained = wait_until_drained(aws, deployment, seconds=INDEXING_SECONDS)
+    shown = [page.key for page in pages() if "groups" not in page.metadata]
+    states = {key: api.document(key) for key in shown}
+    missing = [f"{key}: {_what_became(state)}" for key, state in states.items() if not _is_ready(state)]
+    if missing:
+        when = "" if drained else f" within {INDEXING_SECONDS:.0f} s"
+        raise HandbookError("\n".join((f"{len(missing)} documents were not indexed{when}:", *missing)))
+    return len(shown)
+
+
+def _stands(page: Page, aws: Aws) -> bool:
+    try:
+        head = aws.s3.head_object(Bucket=aws.stack.bucket, Key=page.key)
+    except ClientError as error:
+        if error.response["ResponseMetadata"]["HTTPStatusCode"] == 404:
+            return False
+        raise
+    return head["ETag"] == page.etag and head["Metadata"] == page.metadata
+
+
+def _is_ready(state: Mapping[str, object] | None) -> bool:
+    return state is not None and state["status"] == "READY"
+
+
+def _what_became(state: Mapping[str, object] | None) -> str:
+    if state is None:
+        return "not seen by ingest"
+    return f"{state['status']} {json.dumps(state['error'])}" if state["error"] else str(state["status"])
+
+
+def _ascii(value: str) -> str:
+    return value if value.isascii() else Header(value, "utf-8", maxlinelen=10_000).encode()
