@@ -1,0 +1,83 @@
+"""The path out: the API and the functions behind it."""
+
+from __future__ import annotations
+
+from aws_cdk import Duration
+from constructs import Construct, IDependable
+
+from infra.api import Api
+from infra.api_key import ApiKey
+from infra.bundled_function import BundledFunction, Layers
+from infra.bundling import Bundles
+from infra.capacity import ASK_COPIES, DOCUMENTS_COPIES
+from infra.database import Database
+from infra.embedding import Embedding
+from infra.network import Network
+from infra.options import GeneratorChoice, Options
+
+ASK_TIMEOUT = Duration.seconds(29)
+"""An HTTP API gives up after 30 s; what a function says later, nobody hears."""
+
+
+class Answering(Construct):
+    """``anthropic_api_key`` is there when Claude writes the answers."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        options: Options,
+        bundles: Bundles,
+        layers: Layers,
+        network: Network,
+        database: Database,
+        embedding: Embedding,
+        after: IDependable,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self.anthropic_api_key: ApiKey | None = None
+        if options.generator is GeneratorChoice.CLAUDE:
+            self.anthropic_api_key = ApiKey(self, "AnthropicApiKey", description="Citewell: Anthropic API key")
+        key = self.anthropic_api_key
+        shared = {"database_secret_arn": database.secret.secret_arn, "tenancy": options.tenancy}
+        self.ask = BundledFunction(
+            self,
+            "Ask",
+            name="ask",
+            bundles=bundles,
+            layers=layers,
+            settings={
+                **shared,
+                **embedding.settings(),
+                "generator": options.generator,
+                "model": options.model,
+                "anthropic_base_url": options.anthropic_base_url,
+                "anthropic_api_key_secret_arn": key.secret.secret_arn if key else None,
+                "min_score": options.min_score,
+                "contact": options.contact,
+            },
+            memory_mib=1024,  # it mostly waits; more would only shorten the cold start
+            timeout=ASK_TIMEOUT,
+            network=network,
+            reserved_copies=ASK_COPIES,
+        )
+        self.documents = BundledFunction(
+            self,
+            "Documents",
+            name="documents",
+            bundles=bundles,
+            layers=layers,
+            settings=shared,
+            memory_mib=512,
+            timeout=Duration.seconds(10),
+            network=network,
+            reserved_copies=DOCUMENTS_COPIES,
+        )
+        for function in (self.ask, self.documents):
+            function.allow("secretsmanager:GetSecretValue", on=[database.secret.secret_arn])
+            function.node.add_dependency(after)
+        if key:
+            self.ask.allow("secretsmanager:GetSecretValue", on=[key.secret.secret_arn])
+        embedding.allow(self.ask)
+        self.api = Api(self, "Api", ask=self.ask.function, documents=self.documents.function)

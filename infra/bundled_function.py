@@ -1,0 +1,130 @@
+"""A function made of a bundle: with a role, a log group and nothing else of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_logs as logs
+from constructs import Construct
+
+from infra.bundling import LAYERS_OF, X86_LAYERS, Bundle, Bundles
+from infra.network import Network
+
+RUNTIME = lambda_.Runtime.PYTHON_3_13
+LOG_RETENTION = logs.RetentionDays.ONE_MONTH
+
+
+def code_of(bundle: Bundle) -> lambda_.AssetCode:
+    """Named by the bundle's inputs, not by its bytes: the same inputs deploy nothing new, whatever built them."""
+    return lambda_.Code.from_asset(str(bundle.path), asset_hash=bundle.digest)
+
+
+def log_group(scope: Construct) -> logs.LogGroup:
+    return logs.LogGroup(scope, "Logs", retention=LOG_RETENTION, removal_policy=RemovalPolicy.DESTROY)
+
+
+class Layers(Construct):
+    """Every layer that was bundled, each for the one architecture that its wheels are for."""
+
+    def __init__(self, scope: Construct, construct_id: str, *, bundles: Bundles) -> None:
+        super().__init__(scope, construct_id)
+        self._versions = {
+            name: lambda_.LayerVersion(
+                self,
+                name.capitalize(),
+                code=code_of(bundle),
+                compatible_runtimes=[RUNTIME],
+                compatible_architectures=[architecture(name)],
+                description=f"Citewell: {name}",
+            )
+            for name, bundle in bundles.layers.items()
+        }
+
+    def of(self, function: str) -> Sequence[lambda_.ILayerVersion]:
+        return [self._versions[name] for name in LAYERS_OF[function] if name in self._versions]
+
+
+def architecture(layer: str) -> lambda_.Architecture:
+    return lambda_.Architecture.X86_64 if layer in X86_LAYERS else lambda_.Architecture.ARM_64
+
+
+class BundledFunction(Construct):
+    """``functions/<name>`` with its layers. ``settings`` become its ``CITEWELL_*`` variables, unset ones left out.
+
+    With a ``network`` it runs in the functions' subnets and group, without one outside of the VPC.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        name: str,
+        bundles: Bundles,
+        layers: Layers,
+        settings: Mapping[str, object],
+        memory_mib: int,
+        timeout: Duration,
+        network: Network | None = None,
+        reserved_copies: int | None = None,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        logs_ = log_group(self)
+        self.role = iam.Role(
+            self,
+            "Role",
+            assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
+            description=f"the {name} function",
+            inline_policies={"Network": _network_interfaces()} if network else None,
+        )
+        logs_.grant_write(self.role)
+        self.function = lambda_.Function(
+            self,
+            "Function",
+            description=f"Citewell: {name}",
+            runtime=RUNTIME,
+            architecture=architecture(LAYERS_OF[name][0]),
+            handler=f"functions.{name}.handler.handler",
+            code=code_of(bundles.functions[name]),
+            layers=layers.of(name),
+            role=self.role,
+            log_group=logs_,
+            memory_size=memory_mib,
+            timeout=timeout,
+            environment=environment(settings),
+            reserved_concurrent_executions=reserved_copies,
+            vpc=network.vpc if network else None,
+            vpc_subnets=network.function_subnets if network else None,
+            security_groups=[network.functions_group] if network else None,
+            ipv6_allowed_for_dual_stack=True if network else None,
+        )
+
+    def allow(self, *actions: str, on: Sequence[str]) -> None:
+        self.role.add_to_policy(iam.PolicyStatement(actions=list(actions), resources=list(on)))
+
+
+def environment(settings: Mapping[str, object]) -> dict[str, str]:
+    """``{"top_k": 5}`` as a function sees it: ``{"CITEWELL_TOP_K": "5"}``."""
+    return {f"CITEWELL_{name.upper()}": str(value) for name, value in settings.items() if value is not None}
+
+
+def _network_interfaces() -> iam.PolicyDocument:
+    """What Lambda itself does with the role to put a function into a VPC; AWS offers no narrower resource."""
+    return iam.PolicyDocument(
+        statements=[
+            iam.PolicyStatement(
+                actions=[
+                    "ec2:AssignPrivateIpAddresses",
+                    "ec2:CreateNetworkInterface",
+                    "ec2:DeleteNetworkInterface",
+                    "ec2:DescribeNetworkInterfaces",
+                    "ec2:DescribeSubnets",
+                    "ec2:UnassignPrivateIpAddresses",
+                ],
+                resources=["*"],
+            )
+        ]
+    )

@@ -1,0 +1,304 @@
+"""Builds what the functions are deployed with, without Docker: ``python -m infra.bundling --target aws|local``.
+
+``build/<target>/layers/<layer>`` and ``build/<target>/functions/<name>`` are what Lambda unpacks into ``/opt`` and
+``/var/task``. Third-party code comes as wheels for the target's platform, pinned and hashed by ``requirements.lock``.
+A bundle is named by the digest of everything that it is made from; while that digest stands, nothing is built again,
+the asset keeps its hash, and an unchanged deploy changes nothing. A bundle appears complete or not at all.
+
+Layers:
+
+- ``core``: citewell and what it imports. boto3 is in it, although Lambda has one: the version that was tested runs,
+  and with the data of the services that are used alone it costs 4 MB instead of 25.
+- ``embedder``: the local model, its runtime and the little of citewell and Powertools that the embed function
+  imports. It stands alone, because together with ``core`` it would not fit.
+- ``tokenizer``: the local model's tokenizer, so that ingest counts tokens exactly, without the model's runtime.
+
+The ``tokenizers`` wheel asks for a hub client that nothing here uses; it is taken without its dependencies.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from infra.bytecode import compile_tree, interpreter_for
+from infra.lockfile import closure, declared, read_lock, requirements
+from infra.model import MODEL_DIR, ensure_model
+from infra.options import Target
+
+ROOT = Path(__file__).resolve().parents[1]
+BUILD = ROOT / "build"
+LAMBDA_PYTHON = "3.13"
+LAMBDA_LIMIT_BYTES = 250 * 1024 * 1024
+"""Lambda's limit for a function and all its layers, unpacked."""
+
+FUNCTIONS = ("ingest", "ask", "documents", "embed", "migrate")
+LAYERS_OF = {
+    "ingest": ("core", "tokenizer"),
+    "ask": ("core",),
+    "documents": ("core",),
+    "embed": ("embedder",),
+    "migrate": ("core",),
+}
+"""With the local embedder; without it there is neither an embed function nor a tokenizer."""
+
+MODEL_PATH = f"/opt/model/{MODEL_DIR.name}"
+"""Where the layers' model folder stands in a function: the whole model in embed, its tokenizer in ingest."""
+
+X86_LAYERS = frozenset({"embedder"})  # onnxruntime crashes on arm64 Lambda (microsoft/onnxruntime#10038)
+AWS_SERVICES = ("lambda", "s3", "secretsmanager", "sqs", "sts")
+"""The services that citewell makes boto3 clients for; botocore's data of all others is left out."""
+
+_INSTALL_SECONDS = 600.0
+_EPOCH = 315_532_800  # 1980-01-01, the earliest time that a zip can hold
+
+
+class BundlingError(Exception):
+    """A bundle can't be built; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What one bundle is made from. Paths are relative to the bundle; trees are files or folders of the repo."""
+
+    name: str
+    platform: str
+    distributions: frozenset[str] = frozenset()
+    trees: Mapping[str, Path] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A built bundle: its folder, the digest of its inputs (64 hex digits), and its unpacked size in bytes."""
+
+    path: Path
+    digest: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bundles:
+    layers: Mapping[str, Bundle]
+    functions: Mapping[str, Bundle]
+
+    def unpacked_size(self, function: str) -> int:
+        """Bytes that Lambda counts for ``function``: its own and those of its layers."""
+        layers = (self.layers[layer] for layer in LAYERS_OF[function] if layer in self.layers)
+        return self.functions[function].size + sum(layer.size for layer in layers)
+
+
+def build(target: Target, *, local_embedder: bool, root: Path = ROOT, output: Path = BUILD) -> Bundles:
+    """Bring every bundle of ``target`` up to date. Raises BundlingError, LockError or ModelError."""
+    if local_embedder:
+        ensure_model()
+    recipes = _layer_recipes(target, root=root, local_embedder=local_embedder)
+    functions = [name for name in FUNCTIONS if local_embedder or name != "embed"]
+    recipes += [_function_recipe(name, root=root) for name in functions]
+    folder = output / target
+    folder.mkdir(parents=True, exist_ok=True)
+    with _alone(folder):
+        built = {recipe.name: _up_to_date(recipe, target, root=root, folder=folder) for recipe in recipes}
+    return Bundles(
+        layers={name.removeprefix("layers/"): each for name, each in built.items() if name.startswith("layers/")},
+        functions={name: built[f"functions/{name}"] for name in functions},
+    )
+
+
+def _layer_recipes(target: Target, *, root: Path, local_embedder: bool) -> list[Recipe]:
+    lock = read_lock(root / "requirements.lock")
+    pyproject = root / "pyproject.toml"
+    citewell = {"python/citewell": root / "layers" / "core" / "python" / "citewell"}
+    recipes = [Recipe("layers/core", _platform(target, "core"), closure(lock, declared(pyproject)), citewell)]
+    if not local_embedder:
+        return recipes
+    tokenizers = frozenset({"tokenizers"})
+    runtime = closure(lock, {*declared(pyproject, extra="embedder"), "aws-lambda-powertools"} - tokenizers)
+    model = MODEL_PATH.removeprefix("/opt/")
+    tokenizer = {f"{model}/{name}": MODEL_DIR / name for name in ("tokenizer.json", "NOTICE", "LICENSE")}
+    return [
+        *recipes,
+        Recipe("layers/embedder", _platform(target, "embedder"), runtime | tokenizers, {**citewell, model: MODEL_DIR}),
+        Recipe("layers/tokenizer", _platform(target, "tokenizer"), tokenizers, tokenizer),
+    ]
+
+
+def _function_recipe(name: str, *, root: Path) -> Recipe:
+    package = root / "functions"
+    trees = {"functions/__init__.py": package / "__init__.py", f"functions/{name}": package / name}
+    if name == "migrate":
+        trees["migrations"] = root / "migrations"
+    return Recipe(f"functions/{name}", "any", trees=trees)
+
+
+def _platform(target: Target, layer: str) -> str:
+    """The wheels to take, in uv's words. Lambda's python3.13 is Amazon Linux 2023, whose glibc is 2.34."""
+    if target is Target.LOCAL:
+        return f"{sys.platform}-{sys.implementation.cache_tag}"
+    return "x86_64-manylinux_2_28" if layer in X86_LAYERS else "aarch64-manylinux_2_28"
+
+
+# --- one bundle ---
+
+
+def _up_to_date(recipe: Recipe, target: Target, *, root: Path, folder: Path) -> Bundle:
+    version = LAMBDA_PYTHON if target is Target.AWS else f"{sys.version_info.major}.{sys.version_info.minor}"
+    interpreter = interpreter_for(version)
+    wheels = requirements(read_lock(root / "requirements.lock"), recipe.distributions)
+    digest = _digest(recipe, wheels=wheels, python=version, compiled=interpreter is not None)
+    destination = folder / recipe.name
+    record = destination.with_name(f"{destination.name}.json")
+    if (known := _recorded(record, destination)) and known.digest == digest:
+        return known
+    _say(f"bundling {target}/{recipe.name}")
+    if interpreter is None:
+        _say(f"no Python {version} here: {recipe.name} gets no compiled modules and starts more slowly")
+    destination.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".building-", dir=folder) as scratch:
+        fresh = Path(scratch) / "bundle"
+        fresh.mkdir()
+        if wheels:
+            _install(wheels, fresh / "python", recipe=recipe, target=target)
+        for place, tree in recipe.trees.items():
+            _copy(tree, fresh / place)
+        _prune(fresh)
+        if interpreter is not None:
+            compile_tree(fresh, interpreter)
+        _normalise(fresh)
+        record.unlink(missing_ok=True)  # from here to its return the bundle counts as not built
+        if destination.exists():
+            destination.rename(Path(scratch) / "replaced")
+        fresh.rename(destination)
+    bundle = Bundle(destination, digest, sum(path.stat().st_size for path in destination.rglob("*") if path.is_file()))
+    record.write_text(json.dumps({"digest": bundle.digest, "size": bundle.size}) + "\n", encoding="utf-8")
+    return bundle
+
+
+def _recorded(record: Path, destination: Path) -> Bundle | None:
+    try:
+        known = json.loads(record.read_text(encoding="utf-8"))
+        return Bundle(destination, str(known["digest"]), int(known["size"])) if destination.is_dir() else None
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def _digest(recipe: Recipe, *, wheels: str, python: str, compiled: bool) -> str:
+    """Over everything that decides the bundle's content, this module included."""
+    digest = hashlib.sha256()
+
+    def add(*parts: str | bytes) -> None:
+        for part in parts:
+            data = part.encode() if isinstance(part, str) else part
+            digest.update(len(data).to_bytes(8, "big") + data)
+
+    add(recipe.name, recipe.platform, python, str(compiled), wheels)
+    for module in (Path(__file__), Path(__file__).with_name("bytecode.py")):
+        add(module.read_bytes())
+    for place, tree in sorted(recipe.trees.items()):
+        if not tree.exists():
+            raise BundlingError(f"{recipe.name} needs {tree}, which isn't there")
+        for path in _sources(tree):
+            add(f"{place}/{path.relative_to(tree).as_posix()}", path.read_bytes())
+    return digest.hexdigest()
+
+
+def _install(wheels: str, destination: Path, *, recipe: Recipe, target: Target) -> None:
+    """Unpack exactly the pinned wheels; the list is complete, so nothing is resolved."""
+    uv = Path(sys.executable).with_name("uv")
+    command = [str(uv) if uv.exists() else "uv", "pip", "install", "--quiet", "--no-deps", "--require-hashes"]
+    command += ["--only-binary", ":all:", "--link-mode", "copy", "--target", str(destination)]
+    if target is Target.AWS:
+        command += ["--python-platform", recipe.platform, "--python-version", LAMBDA_PYTHON]
+    else:
+        command += ["--python", sys.executable]
+    with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as listing:
+        listing.write(wheels)
+        listing.flush()
+        command += ["--requirement", listing.name]
+        try:
+            subprocess.run(command, check=True, capture_output=True, text=True, timeout=_INSTALL_SECONDS)
+        except FileNotFoundError as error:
+            raise BundlingError("uv isn't installed: run `make setup`") from error
+        except subprocess.CalledProcessError as error:
+            raise BundlingError(f"{recipe.name} can't be built:\n{error.stderr.strip()}") from error
+        except subprocess.TimeoutExpired as error:
+            raise BundlingError(f"{recipe.name} took longer than {_INSTALL_SECONDS:.0f} s to download") from error
+
+
+def _copy(tree: Path, destination: Path) -> None:
+    destination.parent.mkdir(parents=True, exist_ok=True)
+    if tree.is_dir():
+        shutil.copytree(tree, destination, ignore=shutil.ignore_patterns("__pycache__"))
+    else:
+        shutil.copyfile(tree, destination)
+
+
+def _prune(bundle: Path) -> None:
+    """Remove what no function imports: tests, command-line scripts, type stubs, botocore's data of unused services."""
+    folders = [path for path in bundle.rglob("*") if path.is_dir() and path.name in ("tests", "__pycache__")]
+    folders.append(bundle / "python" / "bin")
+    data = bundle / "python" / "botocore" / "data"
+    if data.is_dir():
+        folders += [path for path in data.iterdir() if path.is_dir() and path.name not in AWS_SERVICES]
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+    for stub in [*bundle.rglob("*.pyi"), *bundle.rglob(".lock")]:
+        stub.unlink()
+    for record in bundle.rglob("*.dist-info/RECORD"):
+        record.unlink()  # lists what was removed above
+
+
+def _normalise(bundle: Path) -> None:
+    """The same modes and times on every machine."""
+    for path in sorted(bundle.rglob("*"), reverse=True):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+        os.utime(path, (_EPOCH, _EPOCH))
+
+
+def _sources(tree: Path) -> list[Path]:
+    """The files of ``tree`` (or the file itself) in an order that is the same on every machine, caches left out."""
+    files = [tree] if tree.is_file() else [path for path in tree.rglob("*") if path.is_file()]
+    return sorted(path for path in files if "__pycache__" not in path.relative_to(tree).parts)
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """One build of a target at a time: others wait for it, and then find it done."""
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _say(message: str) -> None:
+    sys.stderr.write(f"{message}\n")
+
+
+def size_lines(bundles: Bundles) -> Iterator[str]:
+    """For each function its unpacked size against Lambda's limit."""
+    for name in bundles.functions:
+        size = bundles.unpacked_size(name)
+        yield f"{name:<10} {size / 2**20:6.1f} MB unpacked, {size / LAMBDA_LIMIT_BYTES:4.0%} of Lambda's 250 MB"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m infra.bundling", description="Build the functions' bundles.")
+    parser.add_argument("--target", choices=list(Target), default=Target.AWS)
+    parser.add_argument("--without-embedder", action="store_true", help="no local model (embedder=openai)")
+    given = parser.parse_args(arguments)
+    bundles = build(Target(given.target), local_embedder=not given.without_embedder)
+    sys.stdout.write("".join(f"{line}\n" for line in size_lines(bundles)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

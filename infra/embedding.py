@@ -1,0 +1,63 @@
+"""How a function comes by vectors: from the embed function of this stack, or from an OpenAI-compatible API."""
+
+from __future__ import annotations
+
+from aws_cdk import Duration
+from constructs import Construct
+
+from infra.api_key import ApiKey
+from infra.bundled_function import BundledFunction, Layers
+from infra.bundling import MODEL_PATH, Bundles
+from infra.options import EmbedderChoice, Options
+
+BATCH_SECONDS = 60
+"""For a batch of 32 texts: 32 x 0.1 s on a slow processor, the model's loading, and room."""
+
+
+class Embedding(Construct):
+    """Exactly one of ``embed`` and ``api_key`` is there."""
+
+    def __init__(
+        self, scope: Construct, construct_id: str, *, options: Options, bundles: Bundles, layers: Layers
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self._options = options
+        self.embed: BundledFunction | None = None
+        self.api_key: ApiKey | None = None
+        if options.embedder is EmbedderChoice.LOCAL:
+            self.embed = BundledFunction(
+                self,
+                "Embed",
+                name="embed",
+                bundles=bundles,
+                layers=layers,
+                settings={"embedder": "local", "model_dir": MODEL_PATH},
+                # The model takes 200 MB; Lambda gives a whole processor from 1,769 MB on.
+                memory_mib=1769,
+                timeout=Duration.seconds(BATCH_SECONDS),
+            )
+        else:
+            self.api_key = ApiKey(self, "ApiKey", description="Citewell: key of the embedding API")
+
+    def settings(self) -> dict[str, object]:
+        """The settings of a function that embeds."""
+        if self.embed is not None:
+            return {
+                "embedder": "function",
+                "embed_function": self.embed.function.function_name,
+            }
+        assert self.api_key is not None
+        return {
+            "embedder": "openai",
+            "embedder_url": self._options.embedder_url,
+            "embedder_model": self._options.embedder_model,
+            "embedder_dimensions": self._options.embedder_dimensions,
+            "embedder_api_key_secret_arn": self.api_key.secret.secret_arn,
+        }
+
+    def allow(self, function: BundledFunction) -> None:
+        """Let ``function`` embed."""
+        if self.embed is not None:
+            function.allow("lambda:InvokeFunction", on=[self.embed.function.function_arn])
+        if self.api_key is not None:
+            function.allow("secretsmanager:GetSecretValue", on=[self.api_key.secret.secret_arn])

@@ -1,0 +1,81 @@
+"""The path in: bucket -> queue -> ingest."""
+
+from __future__ import annotations
+
+from aws_cdk import Duration
+from aws_cdk import aws_lambda_event_sources as event_sources
+from constructs import Construct, IDependable
+
+from infra.bundled_function import BundledFunction, Layers
+from infra.bundling import MODEL_PATH, Bundles
+from infra.capacity import INGEST_COPIES
+from infra.database import Database
+from infra.document_bucket import DocumentBucket
+from infra.embedding import Embedding
+from infra.ingestion_queue import MAX_RECEIVES, IngestionQueue
+from infra.network import Network
+from infra.options import EmbedderChoice, Options
+
+TIMEOUT = Duration.seconds(300)
+"""An ordinary document takes about a second. One that takes longer than this loses nothing: the vectors of each
+finished batch are kept, so each of its five receives goes on where the last one stopped, about 7,000 passages further
+with the local model. A longer time-out would lengthen the wait before every retry, which is the queue's visibility
+time-out and six times as long."""
+
+VISIBILITY_TIMEOUT = Duration.seconds(6 * 300)
+
+BATCH_SIZE = 5
+"""Messages an invocation; each stands or falls alone. Small, so that a document that kills its worker (each kill
+counts as a receive for the whole batch) takes few others along, and so that five of them fit the time-out."""
+
+
+class Ingestion(Construct):
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        options: Options,
+        bundles: Bundles,
+        layers: Layers,
+        network: Network,
+        database: Database,
+        embedding: Embedding,
+        after: IDependable,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self.queues = IngestionQueue(self, "Queues", visibility_timeout=VISIBILITY_TIMEOUT)
+        self.documents = DocumentBucket(self, "Documents", queue=self.queues.queue, removal=options.removal_policy)
+        bucket = self.documents.bucket
+        self.ingest = BundledFunction(
+            self,
+            "Ingest",
+            name="ingest",
+            bundles=bundles,
+            layers=layers,
+            settings={
+                "database_secret_arn": database.secret.secret_arn,
+                "bucket": bucket.bucket_name,
+                "tenancy": options.tenancy,
+                "max_receives": MAX_RECEIVES,
+                "model_dir": MODEL_PATH if options.embedder is EmbedderChoice.LOCAL else None,
+                **embedding.settings(),
+            },
+            # Chunking a large document wants a whole processor, which Lambda gives from 1,769 MB on.
+            memory_mib=1769,
+            timeout=TIMEOUT,
+            network=network,
+        )
+        self.ingest.allow("secretsmanager:GetSecretValue", on=[database.secret.secret_arn])
+        self.ingest.allow("s3:GetObject", "s3:GetObjectVersion", on=[bucket.arn_for_objects("*")])
+        self.ingest.allow("s3:ListBucket", on=[bucket.bucket_arn])  # else a missing key is 403, not 404
+        embedding.allow(self.ingest)
+        self.ingest.function.add_event_source(
+            event_sources.SqsEventSource(
+                self.queues.queue,
+                batch_size=BATCH_SIZE,
+                max_concurrency=INGEST_COPIES,
+                report_batch_item_failures=True,
+            )
+        )
+        self.ingest.node.add_dependency(after)

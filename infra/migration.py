@@ -1,0 +1,67 @@
+"""Brings the database's schema up to date during a deploy, before the code that needs it serves."""
+
+from __future__ import annotations
+
+from aws_cdk import CustomResource, Duration, custom_resources
+from constructs import Construct, IDependable
+
+from infra.bundled_function import BundledFunction, Layers, log_group
+from infra.bundling import Bundles
+from infra.database import Database
+from infra.network import Network
+from infra.options import Options
+
+TIMEOUT = Duration.minutes(14)
+"""Building an index over a large table is what takes long; the Provider framework waits 15 minutes for a function."""
+
+
+class Migration(Construct):
+    """``done`` is complete when the schema is; whatever depends on it serves only then.
+
+    It runs when its properties change: ``Migrations`` (digest of the migrate function's bundle, which holds the SQL
+    files), ``EmbedderModel``, ``EmbedderDimensions`` and ``ReplaceIndex`` ("true" or "false"), all text.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        options: Options,
+        bundles: Bundles,
+        layers: Layers,
+        network: Network,
+        database: Database,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self.migrate = BundledFunction(
+            self,
+            "Migrate",
+            name="migrate",
+            bundles=bundles,
+            layers=layers,
+            settings={"database_secret_arn": database.secret.secret_arn},
+            memory_mib=512,
+            timeout=TIMEOUT,
+            network=network,
+        )
+        self.migrate.allow("secretsmanager:GetSecretValue", on=[database.secret.secret_arn])
+        provider = custom_resources.Provider(
+            self, "Provider", on_event_handler=self.migrate.function, log_group=log_group(self)
+        )
+        resource = CustomResource(
+            self,
+            "Schema",
+            resource_type="Custom::CitewellSchema",
+            service_token=provider.service_token,
+            service_timeout=TIMEOUT.plus(Duration.minutes(1)),
+            properties={
+                "Migrations": bundles.functions["migrate"].digest,
+                "EmbedderModel": options.embedder_id,
+                "EmbedderDimensions": str(options.vector_dimensions),
+                "ReplaceIndex": str(options.replace_index).lower(),
+            },
+        )
+        # The function is called as soon as the resource is made: its way out and the way in must stand by then.
+        resource.node.add_dependency(network, database)
+        self.done: IDependable = resource

@@ -1,0 +1,63 @@
+"""The whole deployment, composed; each part stands in a module of its own."""
+
+from __future__ import annotations
+
+from aws_cdk import CfnOutput, Stack
+from constructs import Construct
+
+from infra.answering import Answering
+from infra.bundled_function import Layers
+from infra.bundling import Bundles
+from infra.database import Database
+from infra.embedding import Embedding
+from infra.ingestion import Ingestion
+from infra.migration import Migration
+from infra.network import Network
+from infra.options import Options
+
+
+class CitewellStack(Stack):
+    def __init__(self, scope: Construct, construct_id: str, *, options: Options, bundles: Bundles) -> None:
+        super().__init__(
+            scope, construct_id, description="Citewell: answers from your own documents, with every sentence cited"
+        )
+        network = Network(self, "Network")
+        database = Database(self, "Database", network=network, removal=options.removal_policy)
+        layers = Layers(self, "Layers", bundles=bundles)
+        embedding = Embedding(self, "Embedding", options=options, bundles=bundles, layers=layers)
+        migration = Migration(
+            self, "Migration", options=options, bundles=bundles, layers=layers, network=network, database=database
+        )
+        ingestion = Ingestion(
+            self,
+            "Ingestion",
+            options=options,
+            bundles=bundles,
+            layers=layers,
+            network=network,
+            database=database,
+            embedding=embedding,
+            after=migration.done,
+        )
+        answering = Answering(
+            self,
+            "Answering",
+            options=options,
+            bundles=bundles,
+            layers=layers,
+            network=network,
+            database=database,
+            embedding=embedding,
+            after=migration.done,
+        )
+        CfnOutput(self, "ApiUrl", value=answering.api.url, description="POST /ask here")
+        CfnOutput(
+            self, "BucketName", value=ingestion.documents.bucket.bucket_name, description="drop documents in here"
+        )
+        CfnOutput(self, "QueueUrl", value=ingestion.queues.queue.queue_url)
+        CfnOutput(self, "DeadLetterQueueUrl", value=ingestion.queues.dead_letters.queue_url)
+        CfnOutput(self, "DatabaseSecretArn", value=database.secret.secret_arn)
+        if key := answering.anthropic_api_key:
+            CfnOutput(self, "AnthropicApiKeySecretArn", value=key.secret.secret_arn)
+        if key := embedding.api_key:
+            CfnOutput(self, "EmbedderApiKeySecretArn", value=key.secret.secret_arn)
