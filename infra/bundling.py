@@ -9,8 +9,8 @@ Layers:
 
 - ``core``: citewell and what it imports. boto3 is in it, although Lambda has one: the version that was tested runs,
   and with the data of the services that are used alone it costs 4 MB instead of 25.
-- ``embedder``: the local model, its runtime and the little of citewell and Powertools that the embed function
-  imports. It stands alone, because together with ``core`` it would not fit.
+- ``embedder``: the local model, its runtime and citewell. It stands alone, because with all that ``core`` holds it
+  would come close to Lambda's limit.
 - ``tokenizer``: the local model's tokenizer, so that ingest counts tokens exactly, without the model's runtime.
 
 The ``tokenizers`` wheel asks for a hub client that nothing here uses; it is taken without its dependencies.
@@ -123,7 +123,7 @@ def _layer_recipes(target: Target, *, root: Path, local_embedder: bool) -> list[
     if not local_embedder:
         return recipes
     tokenizers = frozenset({"tokenizers"})
-    runtime = closure(lock, {*declared(pyproject, extra="embedder"), "aws-lambda-powertools"} - tokenizers)
+    runtime = closure(lock, set(declared(pyproject, extra="embedder")) - tokenizers)
     model = MODEL_PATH.removeprefix("/opt/")
     tokenizer = {f"{model}/{name}": MODEL_DIR / name for name in ("tokenizer.json", "NOTICE", "LICENSE")}
     return [

@@ -10,8 +10,8 @@ from infra.bundled_function import BundledFunction, Layers
 from infra.bundling import MODEL_PATH, Bundles
 from infra.options import EmbedderChoice, Options
 
-BATCH_SECONDS = 60
-"""For a batch of 32 texts: 32 x 0.1 s on a slow processor, the model's loading, and room."""
+TIMEOUT = Duration.seconds(30)
+"""For the model's loading and a batch: a few seconds, and room. Callers give up on a call sooner and try again."""
 
 
 class Embedding(Construct):
@@ -34,7 +34,7 @@ class Embedding(Construct):
                 settings={"embedder": "local", "model_dir": MODEL_PATH},
                 # The model takes 200 MB; Lambda gives a whole processor from 1,769 MB on.
                 memory_mib=1769,
-                timeout=Duration.seconds(BATCH_SECONDS),
+                timeout=TIMEOUT,
             )
         else:
             self.api_key = ApiKey(self, "ApiKey", description="Citewell: key of the embedding API")
@@ -45,6 +45,9 @@ class Embedding(Construct):
             return {
                 "embedder": "function",
                 "embed_function": self.embed.function.function_name,
+                "embedder_model": self._options.embedder_id,
+                "embedder_dimensions": self._options.vector_dimensions,
+                "model_dir": MODEL_PATH,  # of its tokenizer, which only ingest has: nobody else counts tokens
             }
         assert self.api_key is not None
         return {

@@ -7,14 +7,14 @@ from aws_cdk import aws_lambda_event_sources as event_sources
 from constructs import Construct, IDependable
 
 from infra.bundled_function import BundledFunction, Layers
-from infra.bundling import MODEL_PATH, Bundles
+from infra.bundling import Bundles
 from infra.capacity import INGEST_COPIES
 from infra.database import Database
 from infra.document_bucket import DocumentBucket
 from infra.embedding import Embedding
 from infra.ingestion_queue import MAX_RECEIVES, IngestionQueue
 from infra.network import Network
-from infra.options import EmbedderChoice, Options
+from infra.options import Options
 
 TIMEOUT = Duration.seconds(300)
 """An ordinary document takes about a second. One that takes longer than this loses nothing: the vectors of each
@@ -58,7 +58,6 @@ class Ingestion(Construct):
                 "bucket": bucket.bucket_name,
                 "tenancy": options.tenancy,
                 "max_receives": MAX_RECEIVES,
-                "model_dir": MODEL_PATH if options.embedder is EmbedderChoice.LOCAL else None,
                 **embedding.settings(),
             },
             # Chunking a large document wants a whole processor, which Lambda gives from 1,769 MB on.

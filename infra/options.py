@@ -14,11 +14,8 @@ from enum import StrEnum
 from typing import Self, TypeVar
 from urllib.parse import urlsplit
 
+from citewell.edges import local_embedder
 from infra.model import MODEL_SHA256
-
-# What citewell's local embedder calls its model: name and revision, the first digits of the weights' sha256.
-LOCAL_MODEL_ID = f"bge-small-en-v1.5@{MODEL_SHA256[:8]}"
-LOCAL_MODEL_DIMENSIONS = 384
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -97,11 +94,11 @@ class Options:
     @property
     def embedder_id(self) -> str:
         """The ``model_id`` that the chosen embedder reports, and that the index is made for."""
-        return self.embedder_model or LOCAL_MODEL_ID
+        return self.embedder_model or local_embedder.model_id(MODEL_SHA256)
 
     @property
     def vector_dimensions(self) -> int:
-        return self.embedder_dimensions or LOCAL_MODEL_DIMENSIONS
+        return self.embedder_dimensions or local_embedder.DIMENSIONS
 
     @classmethod
     def from_context(cls, context: Mapping[str, object]) -> Self:
