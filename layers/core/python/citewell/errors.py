@@ -2,7 +2,8 @@
 
 CitewellError
 ├── ConfigurationError           the deployment is set up wrongly; retrying can't help, an operator must act
-│   └── EmbedderMismatch         the configured embedder is not the one that built the live index
+│   ├── EmbedderMismatch         the configured embedder is not the one that built the live index
+│   └── SchemaNewer              the database was migrated by a newer release than this one
 ├── InvalidRequest               a caller's request breaks the contract
 │   └── RequestTooLarge
 ├── DocumentRejected             a document that can never be indexed as it is; carries a documented code
@@ -42,6 +43,10 @@ class EmbedderMismatch(ConfigurationError):
     """The live index holds vectors of another model or dimension than the configured embedder makes."""
 
     code = "embedder_mismatch"
+
+
+class SchemaNewer(ConfigurationError):
+    """The message names the first migration that this release doesn't know."""
 
 
 class InvalidRequest(CitewellError):

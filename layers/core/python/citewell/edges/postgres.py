@@ -1,0 +1,126 @@
+"""One connection to Postgres, opened when it is first needed and again when it broke.
+
+Made for Lambda: one process serves one request at a time, is frozen between requests, and may stand behind RDS Proxy.
+Therefore no prepared statements and no session settings (both pin a proxied connection), every setting is
+local to a transaction, and a connection that died in the freezer is replaced without the request noticing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import psycopg
+from psycopg import IsolationLevel
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import TransactionStatus
+from psycopg.rows import namedtuple_row
+
+from citewell.errors import ConfigurationError, DatabaseUnavailable
+
+Connection = psycopg.Connection[Any]
+Cursor = psycopg.Cursor[Any]
+
+_DEFAULTS: Mapping[str, str | int] = {
+    "application_name": "citewell",
+    "connect_timeout": 5,  # seconds
+    # A peer that vanished without a word is noticed after about 10 seconds, not after the system's two hours.
+    "keepalives": 1,
+    "keepalives_idle": 4,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,  # milliseconds
+}
+
+_SET_LOCAL = """
+SELECT set_config(setting.name, setting.value, true)
+FROM unnest(%(names)s::text[], %(values)s::text[]) AS setting (name, value)
+"""
+
+
+def connect(conninfo: str) -> Connection:
+    """Connect with ``conninfo`` (a libpq URL or key-value string), whose own values win over the defaults here.
+
+    TLS is what it says in ``sslmode`` and ``sslrootcert``. Raises DatabaseUnavailable.
+    """
+    given = conninfo_to_dict(conninfo)
+    with translated():
+        return psycopg.connect(
+            make_conninfo(**{**_DEFAULTS, **given}), row_factory=namedtuple_row, prepare_threshold=None
+        )
+
+
+@contextlib.contextmanager
+def translated() -> Iterator[None]:
+    """Turn psycopg's errors into ours. The messages name no host, statement or value; the cause has them."""
+    try:
+        yield
+    except psycopg.errors.QueryCanceled as error:
+        raise DatabaseUnavailable("The database took too long.") from error
+    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        raise DatabaseUnavailable("The database can't be reached.") from error
+    except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn) as error:
+        raise ConfigurationError("The database's schema is older than the code: run the migration.") from error
+
+
+class Database:
+    """A connection and the short transactions on it. For one thread."""
+
+    def __init__(self, conninfo: str, *, statement_seconds: float) -> None:
+        """``statement_seconds`` bounds each statement, waiting for locks included."""
+        self._conninfo = conninfo
+        self._connection: Connection | None = None
+        milliseconds = str(round(statement_seconds * 1000))
+        # The second: a worker that is frozen or cut off inside a transaction must not hold its row locks for long.
+        self._limits = {
+            "statement_timeout": milliseconds,
+            "idle_in_transaction_session_timeout": milliseconds,
+        }
+
+    @contextlib.contextmanager
+    def transaction(
+        self, *, isolation: IsolationLevel = IsolationLevel.READ_COMMITTED, settings: Mapping[str, str] | None = None
+    ) -> Iterator[Cursor]:
+        """A transaction with ``settings`` of its own: committed at the end of the block, rolled back by an error.
+
+        Raises DatabaseUnavailable, ConfigurationError (the schema isn't there).
+        """
+        with translated():
+            connection = self._begin(isolation, {**self._limits, **(settings or {})})
+            try:
+                with connection.cursor() as cursor:
+                    yield cursor
+                connection.commit()
+            finally:
+                _leave(connection)
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+
+    def _begin(self, isolation: IsolationLevel, settings: Mapping[str, str]) -> Connection:
+        if self._connection is not None and not self._connection.closed:
+            try:
+                return _begin(self._connection, isolation, settings)
+            except psycopg.OperationalError:
+                self._connection.close()  # it broke while it was idle; nothing was asked of it yet
+        self._connection = connect(self._conninfo)
+        return _begin(self._connection, isolation, settings)
+
+
+def _begin(connection: Connection, isolation: IsolationLevel, settings: Mapping[str, str]) -> Connection:
+    connection.isolation_level = isolation
+    with connection.pipeline():  # BEGIN and the settings in one round trip
+        connection.execute(_SET_LOCAL, {"names": list(settings), "values": list(settings.values())})
+    return connection
+
+
+def _leave(connection: Connection) -> None:
+    """Leave no transaction open, whatever happened."""
+    if connection.closed or connection.info.transaction_status == TransactionStatus.IDLE:
+        return
+    try:
+        connection.rollback()
+    except psycopg.Error:
+        connection.close()

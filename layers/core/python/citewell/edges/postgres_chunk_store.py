@@ -1,0 +1,391 @@
+"""Documents, chunks and vectors in Postgres with pgvector: the chunk store of :mod:`citewell.ports`.
+
+Who may write is decided by one number. :meth:`PostgresChunkStore.claim` counts a document's row up and hands the
+number out; every later write takes the row's lock, or names the number in its WHERE, and does nothing when the
+number has moved on. So workers on one document need no lock while they read, chunk and embed, and the last one to
+have looked at the bucket wins, in whatever order they finish.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from psycopg import IsolationLevel
+
+from citewell.core.values import (
+    Audience,
+    Document,
+    DocumentError,
+    DocumentKey,
+    DocumentStatus,
+    IngestOutcome,
+    IngestResult,
+    Metadata,
+    Passage,
+    Question,
+    Vector,
+)
+from citewell.edges import statements
+from citewell.edges.postgres import Cursor, Database
+from citewell.errors import ConfigurationError, EmbedderMismatch, VectorsMissing
+from citewell.ports import ChunkToStore, Claim, DocumentVersion, IndexGeneration
+
+# Longer than the queue lets a message wait for its next attempt, so that the attempt finds what the last one paid for.
+PENDING_VECTORS_AGE = "1 day"
+
+# What a match in the text (label D) and one in the header (label A) count. See worded_alike.
+_LABEL_WEIGHTS = [1.0, 1.0, 1.0, 1.0]
+
+_SUPERSEDED = IngestOutcome(IngestResult.SUPERSEDED, chunks=0, embedded=0)
+
+
+class PostgresChunkStore:
+    """See :class:`citewell.ports.ChunkStore` for what each method promises. For one thread."""
+
+    def __init__(
+        self,
+        conninfo: str,
+        *,
+        statement_seconds: float = 20.0,
+        ef_search: int = 100,
+        exact_chunks: int = 5_000,
+        common_matches: int = 1_000,
+        keyword_budget: int = 2_000,
+    ) -> None:
+        """
+        Args:
+            conninfo: libpq's URL or key-value string; TLS as its ``sslmode`` and ``sslrootcert`` say.
+            statement_seconds: the longest a single statement may take.
+            ef_search: pgvector's ``hnsw.ef_search``, 1 to 1000.
+            exact_chunks: up to how many chunks that may be found each is compared, without the index.
+            common_matches: a word in so many of a tenant's chunks is common: its matches aren't counted further.
+            keyword_budget: how many chunks the keyword search scores at most.
+        """
+        self._database = Database(conninfo, statement_seconds=statement_seconds)
+        self._ef_search = ef_search
+        self._exact_chunks = exact_chunks
+        self._common_matches = common_matches
+        self._keyword_budget = keyword_budget
+
+    def close(self) -> None:
+        self._database.close()
+
+    def ping(self) -> None:
+        with self._database.transaction():
+            pass  # beginning it has asked the database something
+
+    def live_generation(self) -> IndexGeneration:
+        with self._database.transaction() as cursor:
+            row = cursor.execute(statements.LIVE_GENERATION).fetchone()
+        if row is None:
+            raise ConfigurationError("No index generation is live: run the migration with the configured embedder.")
+        return IndexGeneration(**row._asdict())
+
+    # --- ingest ---
+
+    def claim(self, key: DocumentKey) -> Claim:
+        with self._database.transaction() as cursor:
+            [row] = cursor.execute(statements.CLAIM, _key(key)).fetchall()
+        return Claim(
+            key=key,
+            number=row.claim,
+            served_version=row.served_version,
+            served_pipeline=row.served_pipeline,
+            content_hash=row.content_hash,
+            chunks=row.chunks,
+        )
+
+    def begin(self, claim: Claim, metadata: Metadata, *, title: str, attempts: int, last: bool) -> None:
+        state: dict[str, str | None] = (
+            {"status": DocumentStatus.FAILED, "error_code": "interrupted", "error_stage": "ingest"}
+            if last
+            else {"status": DocumentStatus.PROCESSING, "error_code": None, "error_stage": None}
+        )
+        with self._database.transaction() as cursor:
+            cursor.execute(
+                statements.BEGIN, {**_claim(claim), **_metadata(metadata, title), **state, "attempts": attempts}
+            )
+
+    def known_vectors(
+        self,
+        key: DocumentKey,
+        generation: IndexGeneration,  # noqa: ARG002 - a reuse key names the model already
+        reuse_keys: Sequence[bytes],
+    ) -> frozenset[bytes]:
+        with self._database.transaction() as cursor:
+            rows = cursor.execute(statements.KNOWN_VECTORS, {**_key(key), "reuse_keys": list(reuse_keys)}).fetchall()
+        return frozenset(row.reuse_key for row in rows)
+
+    def keep_vectors(self, tenant: str, generation: IndexGeneration, vectors: Mapping[bytes, Vector]) -> None:
+        for vector in vectors.values():
+            _require_dimensions(vector, generation)
+        with self._database.transaction() as cursor:
+            cursor.execute(
+                statements.KEEP_VECTORS,
+                {
+                    "tenant": tenant,
+                    "reuse_keys": list(vectors),
+                    "embeddings": [_as_text(vector) for vector in vectors.values()],
+                },
+            )
+
+    def swap(
+        self,
+        claim: Claim,
+        generation: IndexGeneration,
+        version: DocumentVersion,
+        chunks: Sequence[ChunkToStore],
+    ) -> IngestOutcome:
+        wanted = {
+            **_key(claim.key),
+            "generation": generation.generation,
+            "chunk_ids": [chunk.chunk_id for chunk in chunks],
+            "reuse_keys": [chunk.reuse_key for chunk in chunks],
+        }
+        with self._database.transaction() as cursor:
+            _hold_generation(cursor, generation)
+            held = cursor.execute(statements.HOLD_DOCUMENT, _claim(claim)).fetchone()
+            if held is None:
+                return _SUPERSEDED
+            cursor.execute(statements.WRITE_CHUNKS, {**_key(claim.key), "chunks": _as_json(chunks)})
+            cursor.execute(statements.WRITE_VECTORS, wanted)
+            cursor.execute(statements.DELETE_OTHER_CHUNKS, wanted)
+            cursor.execute(statements.DELETE_RETIRED_VECTORS, wanted)
+            [(complete,)] = cursor.execute(statements.COUNT_COMPLETE_CHUNKS, wanted).fetchall()
+            if complete != len(chunks):
+                raise VectorsMissing(f"{len(chunks) - complete} of {len(chunks)} chunks have no vector.")
+            result = IngestResult.UPDATED if held.is_served else IngestResult.INDEXED
+            cursor.execute(
+                statements.SERVE, {**_served(version), **_key(claim.key), "result": result, "chunks": complete}
+            )
+            cursor.execute(statements.FORGET_OLD_VECTORS, {"age": PENDING_VECTORS_AGE})
+        return IngestOutcome(result, chunks=complete, embedded=version.embedded)
+
+    def refresh(self, claim: Claim, version: str, pipeline: str) -> IngestOutcome:
+        with self._database.transaction() as cursor:
+            row = cursor.execute(
+                statements.REFRESH, {**_claim(claim), "version": version, "pipeline": pipeline}
+            ).fetchone()
+        return _SUPERSEDED if row is None else IngestOutcome(IngestResult.UNCHANGED, chunks=row.chunks, embedded=0)
+
+    def remove(self, claim: Claim) -> IngestOutcome:
+        with self._database.transaction() as cursor:
+            if cursor.execute(statements.HOLD_DOCUMENT, _claim(claim)).fetchone() is None:
+                return _SUPERSEDED
+            cursor.execute(statements.DELETE_CHUNKS, _key(claim.key))
+            cursor.execute(statements.BURY, _key(claim.key))
+        return IngestOutcome(IngestResult.DELETED, chunks=0, embedded=0)
+
+    def fail(self, claim: Claim, *, code: str, stage: str, attempts: int, version: str | None) -> None:
+        with self._database.transaction() as cursor:
+            cursor.execute(
+                statements.FAIL,
+                {
+                    **_claim(claim),
+                    "error_code": code,
+                    "error_stage": stage,
+                    "attempts": attempts,
+                    "version": version,
+                },
+            )
+
+    # --- ask ---
+
+    def candidates(
+        self,
+        audience: Audience,
+        generation: IndexGeneration,
+        question: Question,
+        vector: Vector,
+        *,
+        limit: int,
+    ) -> list[Passage]:
+        _require_dimensions(vector, generation)
+        collections, sources = _storable(question.collections), _storable(question.sources)
+        if len(collections) < bool(question.collections) or len(sources) < bool(question.sources):
+            return []  # the filter names only what no document can be called
+        search = {
+            **_audience(audience),
+            "collections": collections,
+            "sources": sources,
+            "question": question.text.replace("\0", " ").encode(errors="replace").decode(),
+            "vector": _as_text(vector),
+            "limit": limit,
+            "common": self._common_matches,
+            "budget": self._keyword_budget,
+            "label_weights": _LABEL_WEIGHTS,
+        }
+        # One snapshot, so that both arms see the same documents.
+        with self._database.transaction(
+            isolation=IsolationLevel.REPEATABLE_READ, settings=self._search_settings()
+        ) as cursor:
+            [count] = cursor.execute(statements.COUNT_SEARCHED_CHUNKS, search).fetchall()
+            if count.searched == 0:
+                return []
+            exactly = count.searched <= self._exact_chunks
+            nearest = statements.nearest_exactly if exactly else statements.nearest_by_index
+            near = cursor.execute(nearest(generation), search).fetchall()
+            worded = cursor.execute(
+                statements.worded_alike(generation), {**search, "in_tenant": count.in_tenant}
+            ).fetchall()
+        return _merged(near, worded)
+
+    def document(self, audience: Audience, source: str) -> Document | None:
+        if not _storable([source]):
+            return None
+        with self._database.transaction() as cursor:
+            row = cursor.execute(statements.DOCUMENT, {**_audience(audience), "source": source}).fetchone()
+        return None if row is None else _document(DocumentKey(audience.tenant, source), row)
+
+    def document_chunks(self, audience: Audience, source: str, *, offset: int, limit: int) -> list[Passage] | None:
+        if not _storable([source]):
+            return None
+        page = {**_audience(audience), "source": source, "offset": offset, "limit": limit}
+        with self._database.transaction() as cursor:
+            rows = cursor.execute(statements.DOCUMENT_CHUNKS, page).fetchall()
+        if not rows:
+            return None
+        return [_passage(row, score=0.0) for row in rows if row.chunk_id is not None]
+
+    def _search_settings(self) -> dict[str, str]:
+        return {
+            "hnsw.ef_search": str(self._ef_search),
+            "hnsw.iterative_scan": "strict_order",
+            # How much a tsquery that is put together in the statement matches is unknown to the planner, which
+            # then may prefer to read the whole table. That is never better here.
+            "enable_seqscan": "off",
+        }
+
+
+# --- parameters -----------------------------------------------------------------------------------------------
+
+
+def _key(key: DocumentKey) -> dict[str, Any]:
+    return {"tenant": key.tenant, "source": key.source}
+
+
+def _claim(claim: Claim) -> dict[str, Any]:
+    return {**_key(claim.key), "claim": claim.number}
+
+
+def _audience(audience: Audience) -> dict[str, Any]:
+    return {"tenant": audience.tenant, "groups": list(audience.groups)}
+
+
+def _metadata(metadata: Metadata, title: str) -> dict[str, Any]:
+    return {**asdict(metadata), "groups": list(metadata.groups), "title": title}
+
+
+def _served(version: DocumentVersion) -> dict[str, Any]:
+    return {
+        **_metadata(version.metadata, version.title),
+        "version": version.version,
+        "pipeline": version.pipeline,
+        "content_hash": version.content_hash,
+        "embedded": version.embedded,
+        "pages": version.pages,
+    }
+
+
+def _as_json(chunks: Iterable[ChunkToStore]) -> str:
+    return json.dumps(
+        [
+            {
+                "chunk_id": stored.chunk_id,
+                "ordinal": stored.chunk.ordinal,
+                "section": stored.chunk.section,
+                "page": stored.chunk.page,
+                "start_char": stored.chunk.start,
+                "end_char": stored.chunk.end,
+                "text": stored.chunk.text,
+                "header": stored.chunk.header,
+            }
+            for stored in chunks
+        ],
+        ensure_ascii=False,
+    )
+
+
+def _as_text(vector: Vector) -> str:
+    """pgvector's text form. Nine digits bring back the same 32-bit float."""
+    return f"[{','.join(format(number, '.9g') for number in vector)}]"
+
+
+def _storable(texts: Iterable[str]) -> list[str]:
+    """Those that Postgres could hold; no document can be called by another."""
+    return [text for text in texts if "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)]
+
+
+# --- checks and results ---------------------------------------------------------------------------------------
+
+
+def _require_dimensions(vector: Vector, generation: IndexGeneration) -> None:
+    if len(vector) != generation.dimensions:
+        raise EmbedderMismatch(
+            f"The embedder made {len(vector)} dimensions; the index was built by {generation.model_id} "
+            f"with {generation.dimensions}. Set the embedder back, or migrate with the index replaced and reindex."
+        )
+
+
+def _hold_generation(cursor: Cursor, generation: IndexGeneration) -> None:
+    if cursor.execute(statements.HOLD_GENERATION, {"generation": generation.generation}).fetchone() is None:
+        raise EmbedderMismatch(
+            f"The index of {generation.model_id} was replaced while a document was being processed. "
+            "Process it again with the embedder of the new index."
+        )
+
+
+def _passage(row: Any, *, score: float) -> Passage:
+    return Passage(
+        chunk_id=row.chunk_id,
+        source=row.source,
+        title=row.title,
+        section=tuple(row.section),
+        page=row.page,
+        ordinal=row.ordinal,
+        start=row.start_char,
+        end=row.end_char,
+        text=row.text,
+        score=score,
+    )
+
+
+def _merged(near: Sequence[Any], worded: Sequence[Any]) -> list[Passage]:
+    """One passage a chunk, with the ranks of the arms that found it. Equal chunks are ranked by their ids."""
+    passages: dict[str, Passage] = {}
+    for rank, row in enumerate(sorted(near, key=lambda row: (-_cosine(row), row.chunk_id)), start=1):
+        passages[row.chunk_id] = replace(_passage(row, score=_cosine(row)), vector_rank=rank)
+    for rank, row in enumerate(sorted(worded, key=lambda row: (-row.score, row.chunk_id)), start=1):
+        passage = passages.get(row.chunk_id) or _passage(row, score=_cosine(row))
+        passages[row.chunk_id] = replace(passage, keyword_rank=rank, keyword_score=row.score)
+    return list(passages.values())
+
+
+def _cosine(row: Any) -> float:
+    """The similarity to the question; a vector of zeros is like nothing."""
+    return 0.0 if math.isnan(row.distance) else 1.0 - float(row.distance)
+
+
+def _document(key: DocumentKey, row: Any) -> Document:
+    failed = row.status == DocumentStatus.FAILED
+    return Document(
+        key=key,
+        title=row.title,
+        status=DocumentStatus(row.status),
+        result=None if row.result is None else IngestResult(row.result),
+        chunks=row.chunks,
+        embedded=row.embedded,
+        pages=row.pages,
+        version=row.version,
+        updated_at=_as_utc(row.updated_at),
+        error=DocumentError(row.error_code, row.error_stage, row.attempts) if failed else None,
+    )
+
+
+def _as_utc(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,140 @@
+"""The database as a migration sees it: :class:`citewell.usecases.migrate.Schema` on Postgres."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+from psycopg.sql import SQL, Composed, Identifier, Literal
+
+from citewell.core.migrating import AppliedMigration, Migration
+from citewell.edges import statements
+from citewell.edges.postgres import Connection, connect, translated
+from citewell.errors import ConfigurationError
+from citewell.ports import IndexGeneration
+
+# Any number will do, as long as nothing else in the database takes the same.
+_ADVISORY_LOCK = 5_116_208_337
+
+# A transaction's lock and not a session's: it also works through a proxy, and ends with its transaction, however that
+# ends.
+_LOCK = "SELECT pg_advisory_xact_lock(%s)"
+
+_CREATE_RECORD = """
+CREATE TABLE IF NOT EXISTS schema_migration (
+    number     integer PRIMARY KEY CHECK (number > 0),
+    name       text NOT NULL,
+    sha256     text NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT now()
+)
+"""
+
+_APPLIED = "SELECT number, name, sha256 FROM schema_migration ORDER BY number"
+
+_RECORD = "INSERT INTO schema_migration (number, name, sha256) VALUES (%s, %s, %s)"
+
+_VECTOR_VERSION = """
+SELECT coalesce(installed_version, default_version) AS version FROM pg_available_extensions WHERE name = 'vector'
+"""
+
+_SERVES_DOCUMENTS = """
+SELECT EXISTS (SELECT FROM document WHERE served_version IS NOT NULL) AS serves
+"""
+
+_RETIRE = """
+UPDATE index_generation SET status = 'retired' WHERE status = 'live' RETURNING generation
+"""
+
+_REVIVE = """
+UPDATE index_generation
+SET status = 'live', min_score = coalesce(%(min_score)s, min_score)
+WHERE generation = (
+    SELECT max(generation) FROM index_generation WHERE model_id = %(model_id)s AND dimensions = %(dimensions)s
+)
+RETURNING generation, model_id, dimensions, min_score
+"""
+
+_START = """
+INSERT INTO index_generation (model_id, dimensions, status, min_score)
+VALUES (%(model_id)s, %(dimensions)s, 'live', %(min_score)s)
+RETURNING generation, model_id, dimensions, min_score
+"""
+
+_SET_MIN_SCORE = "UPDATE index_generation SET min_score = %s WHERE generation = %s"
+
+
+class PostgresSchema:
+    """Opens a connection for each transaction: a migration is rare, and takes as long as it takes."""
+
+    def __init__(self, conninfo: str) -> None:
+        self._conninfo = conninfo
+
+    @contextmanager
+    def locked(self) -> Iterator[PostgresLockedSchema]:
+        with translated(), connect(self._conninfo) as connection:
+            connection.execute(_LOCK, [_ADVISORY_LOCK])
+            connection.execute(_CREATE_RECORD)
+            yield PostgresLockedSchema(connection)
+
+    def vector_version(self) -> str | None:
+        with translated(), connect(self._conninfo) as connection:
+            row = connection.execute(_VECTOR_VERSION).fetchone()
+        return None if row is None else str(row.version)
+
+
+class PostgresLockedSchema:
+    """See :class:`citewell.usecases.migrate.LockedSchema`."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def applied(self) -> list[AppliedMigration]:
+        rows = self._connection.execute(_APPLIED).fetchall()
+        return [AppliedMigration(row.number, row.name, row.sha256) for row in rows]
+
+    def apply(self, migration: Migration) -> None:
+        try:
+            self._connection.execute(migration.sql)
+        except psycopg.OperationalError:
+            raise
+        except psycopg.Error as error:
+            raise ConfigurationError(f"Migration {migration} failed and was undone: {error}") from error
+        self._connection.execute(_RECORD, [migration.number, migration.name, migration.sha256])
+
+    def live_generation(self) -> IndexGeneration | None:
+        row = self._connection.execute(statements.LIVE_GENERATION).fetchone()
+        return None if row is None else IndexGeneration(**row._asdict())
+
+    def serves_documents(self) -> bool:
+        [(serves,)] = self._connection.execute(_SERVES_DOCUMENTS).fetchall()
+        return bool(serves)
+
+    def start_generation(self, model_id: str, dimensions: int, *, min_score: float | None) -> IndexGeneration:
+        for retired in self._connection.execute(_RETIRE).fetchall():
+            self._connection.execute(_drop_index(retired.generation))
+        embedder = {"model_id": model_id, "dimensions": dimensions, "min_score": min_score}
+        revived = self._connection.execute(_REVIVE, embedder).fetchall()
+        [row] = revived or self._connection.execute(_START, embedder).fetchall()
+        self._connection.execute(_create_index(row.generation, dimensions))
+        return IndexGeneration(**row._asdict())
+
+    def set_min_score(self, generation: IndexGeneration, min_score: float) -> None:
+        self._connection.execute(_SET_MIN_SCORE, [min_score, generation.generation])
+
+
+def _create_index(generation: int, dimensions: int) -> Composed:
+    # m and ef_construction are pgvector's defaults, written out because recall was measured with them.
+    return SQL("""
+CREATE INDEX {name} ON chunk_vector
+USING hnsw ((embedding::vector({dimensions})) vector_cosine_ops) WITH (m = 16, ef_construction = 64)
+WHERE generation = {generation}
+""").format(name=_index_name(generation), dimensions=Literal(dimensions), generation=Literal(generation))
+
+
+def _drop_index(generation: int) -> Composed:
+    return SQL("DROP INDEX {name}").format(name=_index_name(generation))
+
+
+def _index_name(generation: int) -> Identifier:
+    return Identifier(f"chunk_vector_hnsw_{generation}")

@@ -1,0 +1,409 @@
+"""Every statement of the chunk store, whole, in the order of a document's life.
+
+``%(name)s`` is bound by the server. The searches are made by a function each, because what names the index can't be
+bound: the generation and its dimension must be literals for the planner to see that the partial index fits.
+"""
+
+from __future__ import annotations
+
+from psycopg.sql import SQL, Composed, Literal
+
+from citewell.ports import IndexGeneration
+
+LIVE_GENERATION = """
+SELECT generation, model_id, dimensions, min_score FROM index_generation WHERE status = 'live'
+"""
+
+# --- ingest ---------------------------------------------------------------------------------------------------
+
+# A counter on the row instead of a sequence: the number says nothing but "newer than the last one of this key", the
+# row lock orders racing workers, and a tombstone keeps it.
+CLAIM = """
+INSERT INTO document AS known (tenant, source, claim)
+VALUES (%(tenant)s, %(source)s, 1)
+ON CONFLICT (tenant, source) DO UPDATE SET claim = known.claim + 1
+RETURNING claim, served_version, served_pipeline, content_hash, chunks
+"""
+
+# What is served keeps its title and groups; a document that serves nothing yet takes those of its coming version.
+BEGIN = """
+UPDATE document
+SET status = %(status)s,
+    result = NULL,
+    error_code = %(error_code)s,
+    error_stage = %(error_stage)s,
+    attempts = %(attempts)s,
+    updated_at = now(),
+    title = CASE WHEN served_version IS NULL THEN %(title)s ELSE title END,
+    collection = CASE WHEN served_version IS NULL THEN %(collection)s ELSE collection END,
+    groups = CASE WHEN served_version IS NULL THEN %(groups)s::text[] ELSE groups END,
+    effective_date = CASE WHEN served_version IS NULL THEN %(effective_date)s::date ELSE effective_date END,
+    series = CASE WHEN served_version IS NULL THEN %(series)s ELSE series END,
+    language = CASE WHEN served_version IS NULL THEN %(language)s ELSE language END
+WHERE tenant = %(tenant)s AND source = %(source)s AND claim = %(claim)s
+"""
+
+# The document's own vectors are safe: only a newer claim could remove them, and then this worker's swap is void.
+# Vectors of other documents may go at any moment, so they are copied; kept ones are made young again.
+KNOWN_VECTORS = """
+WITH wanted AS (
+    SELECT DISTINCT reuse_key FROM unnest(%(reuse_keys)s::bytea[]) AS keys (reuse_key)
+), own AS (
+    SELECT DISTINCT reuse_key
+    FROM wanted
+    JOIN chunk_vector USING (reuse_key)
+    JOIN chunk USING (chunk_id)
+    WHERE chunk.tenant = %(tenant)s AND chunk.source = %(source)s
+), elsewhere AS (
+    SELECT reuse_key, found.embedding
+    FROM wanted
+    CROSS JOIN LATERAL (
+        (SELECT embedding FROM pending_vector AS kept
+         WHERE kept.reuse_key = wanted.reuse_key AND kept.tenant = %(tenant)s)
+        UNION ALL
+        (SELECT embedding FROM chunk_vector AS used
+         WHERE used.reuse_key = wanted.reuse_key AND used.tenant = %(tenant)s
+         LIMIT 1)
+        LIMIT 1
+    ) AS found
+    WHERE reuse_key NOT IN (SELECT reuse_key FROM own)
+), kept AS (
+    INSERT INTO pending_vector (tenant, reuse_key, embedding)
+    SELECT %(tenant)s, reuse_key, embedding FROM elsewhere ORDER BY reuse_key
+    ON CONFLICT (reuse_key, tenant) DO UPDATE SET created_at = now()
+    RETURNING reuse_key
+)
+SELECT reuse_key FROM own UNION ALL SELECT reuse_key FROM kept
+"""
+
+# In the order of the keys, here and above, so that two workers with the same texts can't wait for each other.
+KEEP_VECTORS = """
+INSERT INTO pending_vector (tenant, reuse_key, embedding)
+SELECT %(tenant)s, kept.reuse_key, kept.embedding::vector
+FROM unnest(%(reuse_keys)s::bytea[], %(embeddings)s::text[]) AS kept (reuse_key, embedding)
+ORDER BY kept.reuse_key
+ON CONFLICT (reuse_key, tenant) DO UPDATE SET created_at = now()
+"""
+
+# Two workers may clean up at once; neither waits for the other.
+FORGET_OLD_VECTORS = """
+DELETE FROM pending_vector
+WHERE (reuse_key, tenant) IN (
+    SELECT reuse_key, tenant FROM pending_vector
+    WHERE created_at < now() - %(age)s::interval
+    ORDER BY created_at
+    LIMIT 1000
+    FOR UPDATE SKIP LOCKED
+)
+"""
+
+# The share lock keeps a migration from retiring the generation until this transaction has ended.
+HOLD_GENERATION = """
+SELECT generation FROM index_generation
+WHERE generation = %(generation)s AND status IN ('building', 'live')
+FOR SHARE
+"""
+
+HOLD_DOCUMENT = """
+SELECT served_version IS NOT NULL AS is_served
+FROM document
+WHERE tenant = %(tenant)s AND source = %(source)s AND claim = %(claim)s
+FOR UPDATE
+"""
+
+# Two writes that touch different rows. The first is for chunks that only moved: it leaves text and header alone, so
+# that the lexemes aren't computed again and no index is touched. Chunks that stayed as they were are not written.
+WRITE_CHUNKS = """
+WITH wanted AS MATERIALIZED (
+    SELECT * FROM json_to_recordset(%(chunks)s::json) AS wanted (
+        chunk_id uuid, ordinal integer, section text[], page integer, start_char integer, end_char integer,
+        text text, header text
+    )
+), moved AS (
+    UPDATE chunk
+    SET ordinal = wanted.ordinal,
+        section = wanted.section,
+        page = wanted.page,
+        start_char = wanted.start_char,
+        end_char = wanted.end_char
+    FROM wanted
+    WHERE chunk.chunk_id = wanted.chunk_id
+      AND (chunk.text, chunk.header) = (wanted.text, wanted.header)
+      AND (chunk.ordinal, chunk.section, chunk.page, chunk.start_char, chunk.end_char)
+          IS DISTINCT FROM (wanted.ordinal, wanted.section, wanted.page, wanted.start_char, wanted.end_char)
+)
+INSERT INTO chunk (chunk_id, tenant, source, ordinal, section, page, start_char, end_char, text, header)
+SELECT wanted.chunk_id, %(tenant)s, %(source)s, wanted.ordinal, wanted.section, wanted.page, wanted.start_char,
+       wanted.end_char, wanted.text, wanted.header
+FROM wanted
+LEFT JOIN chunk USING (chunk_id)
+WHERE (chunk.text, chunk.header) IS DISTINCT FROM (wanted.text, wanted.header)
+ON CONFLICT (chunk_id) DO UPDATE
+SET ordinal = excluded.ordinal,
+    section = excluded.section,
+    page = excluded.page,
+    start_char = excluded.start_char,
+    end_char = excluded.end_char,
+    text = excluded.text,
+    header = excluded.header
+"""
+
+# A statement reads the table as it was when it began: vectors that change places between two chunks of this document
+# are each read before they are overwritten.
+WRITE_VECTORS = """
+INSERT INTO chunk_vector (generation, chunk_id, tenant, reuse_key, embedding)
+SELECT %(generation)s, wanted.chunk_id, %(tenant)s, wanted.reuse_key, found.embedding
+FROM unnest(%(chunk_ids)s::uuid[], %(reuse_keys)s::bytea[]) AS wanted (chunk_id, reuse_key)
+LEFT JOIN chunk_vector AS present ON present.chunk_id = wanted.chunk_id AND present.generation = %(generation)s
+CROSS JOIN LATERAL (
+    (SELECT embedding FROM chunk_vector AS used
+     WHERE used.reuse_key = wanted.reuse_key AND used.tenant = %(tenant)s
+     LIMIT 1)
+    UNION ALL
+    (SELECT embedding FROM pending_vector AS kept
+     WHERE kept.reuse_key = wanted.reuse_key AND kept.tenant = %(tenant)s)
+    LIMIT 1
+) AS found
+WHERE present.reuse_key IS DISTINCT FROM wanted.reuse_key
+ON CONFLICT (chunk_id, generation) DO UPDATE SET reuse_key = excluded.reuse_key, embedding = excluded.embedding
+"""
+
+DELETE_OTHER_CHUNKS = """
+DELETE FROM chunk
+WHERE tenant = %(tenant)s AND source = %(source)s AND chunk_id <> ALL (%(chunk_ids)s::uuid[])
+"""
+
+# Vectors of a retired generation serve a return to it; those of a document that changed since are no longer true.
+DELETE_RETIRED_VECTORS = """
+DELETE FROM chunk_vector
+USING chunk, index_generation
+WHERE chunk.tenant = %(tenant)s AND chunk.source = %(source)s
+  AND chunk_vector.chunk_id = chunk.chunk_id
+  AND index_generation.generation = chunk_vector.generation AND index_generation.status = 'retired'
+"""
+
+COUNT_COMPLETE_CHUNKS = """
+SELECT count(*) AS complete
+FROM unnest(%(chunk_ids)s::uuid[], %(reuse_keys)s::bytea[]) AS wanted (chunk_id, reuse_key)
+JOIN chunk USING (chunk_id)
+JOIN chunk_vector USING (chunk_id, reuse_key)
+WHERE chunk.tenant = %(tenant)s AND chunk.source = %(source)s AND chunk_vector.generation = %(generation)s
+"""
+
+SERVE = """
+UPDATE document
+SET status = 'READY',
+    result = %(result)s,
+    title = %(title)s,
+    collection = %(collection)s,
+    groups = %(groups)s::text[],
+    effective_date = %(effective_date)s::date,
+    series = %(series)s,
+    language = %(language)s,
+    version = %(version)s,
+    served_version = %(version)s,
+    served_pipeline = %(pipeline)s,
+    content_hash = %(content_hash)s,
+    chunks = %(chunks)s,
+    embedded = %(embedded)s,
+    pages = %(pages)s,
+    error_code = NULL,
+    error_stage = NULL,
+    updated_at = now()
+WHERE tenant = %(tenant)s AND source = %(source)s
+"""
+
+REFRESH = """
+UPDATE document
+SET status = 'READY',
+    result = 'UNCHANGED',
+    version = %(version)s,
+    served_version = %(version)s,
+    served_pipeline = %(pipeline)s,
+    embedded = 0,
+    error_code = NULL,
+    error_stage = NULL,
+    updated_at = now()
+WHERE tenant = %(tenant)s AND source = %(source)s AND claim = %(claim)s
+RETURNING chunks
+"""
+
+DELETE_CHUNKS = """
+DELETE FROM chunk WHERE tenant = %(tenant)s AND source = %(source)s
+"""
+
+BURY = """
+UPDATE document
+SET status = NULL,
+    result = 'DELETED',
+    title = NULL,
+    collection = '',
+    groups = NULL,
+    effective_date = NULL,
+    series = NULL,
+    language = NULL,
+    version = NULL,
+    served_version = NULL,
+    served_pipeline = NULL,
+    content_hash = NULL,
+    chunks = 0,
+    embedded = 0,
+    pages = NULL,
+    error_code = NULL,
+    error_stage = NULL,
+    attempts = 0,
+    updated_at = now()
+WHERE tenant = %(tenant)s AND source = %(source)s
+"""
+
+FAIL = """
+UPDATE document
+SET status = 'FAILED',
+    result = NULL,
+    version = coalesce(%(version)s, version),
+    error_code = %(error_code)s,
+    error_stage = %(error_stage)s,
+    attempts = %(attempts)s,
+    updated_at = now()
+WHERE tenant = %(tenant)s AND source = %(source)s AND claim = %(claim)s
+"""
+
+# --- ask ------------------------------------------------------------------------------------------------------
+
+# Fail closed: where groups is NULL (not known) the condition is NULL too.
+_VISIBLE = SQL("""document.tenant = %(tenant)s
+  AND (cardinality(document.groups) = 0 OR document.groups && %(groups)s::text[])""")
+
+# ^@ takes its right side literally, unlike LIKE. The planner folds empty filters away.
+_SEARCHED = SQL("""{visible}
+  AND (cardinality(%(collections)s::text[]) = 0 OR document.collection = ANY (%(collections)s::text[]))
+  AND (cardinality(%(sources)s::text[]) = 0 OR document.source ^@ ANY (%(sources)s::text[]))""").format(
+    visible=_VISIBLE
+)
+
+_PASSAGE = SQL("""chunk.chunk_id::text AS chunk_id, chunk.source, document.title, chunk.section, chunk.page,
+       chunk.ordinal, chunk.start_char, chunk.end_char, chunk.text""")
+
+COUNT_SEARCHED_CHUNKS = SQL("""
+SELECT coalesce(sum(chunks), 0)::bigint AS in_tenant,
+       coalesce(sum(chunks) FILTER (WHERE {searched}), 0)::bigint AS searched
+FROM document
+WHERE tenant = %(tenant)s
+""").format(searched=_SEARCHED)
+
+
+def nearest_exactly(generation: IndexGeneration) -> Composed:
+    """Compare every chunk that may be found. Misses nothing, whatever the filter; for few chunks."""
+    return SQL("""
+WITH compared AS MATERIALIZED (
+    SELECT chunk_id, embedding::vector({dimensions}) <=> %(vector)s::vector({dimensions}) AS distance
+    FROM document
+    JOIN chunk USING (tenant, source)
+    JOIN chunk_vector USING (chunk_id)
+    WHERE chunk_vector.generation = {generation} AND {searched}
+), nearest AS (
+    SELECT chunk_id, distance FROM compared ORDER BY distance, chunk_id LIMIT %(limit)s
+)
+SELECT {passage}, nearest.distance
+FROM nearest
+JOIN chunk USING (chunk_id)
+JOIN document USING (tenant, source)
+""").format(passage=_PASSAGE, searched=_SEARCHED, **_index(generation))
+
+
+def nearest_by_index(generation: IndexGeneration) -> Composed:
+    """Walk the HNSW index, nearest first, until enough of what it yields passes the filters; for many chunks."""
+    return SQL("""
+SELECT {passage},
+       chunk_vector.embedding::vector({dimensions}) <=> %(vector)s::vector({dimensions}) AS distance
+FROM chunk_vector
+JOIN chunk USING (chunk_id)
+JOIN document ON document.tenant = chunk.tenant AND document.source = chunk.source
+WHERE chunk_vector.generation = {generation} AND chunk_vector.tenant = %(tenant)s AND {searched}
+ORDER BY chunk_vector.embedding::vector({dimensions}) <=> %(vector)s::vector({dimensions})
+LIMIT %(limit)s
+""").format(passage=_PASSAGE, searched=_SEARCHED, **_index(generation))
+
+
+def worded_alike(generation: IndexGeneration) -> Composed:
+    """Chunks that share words with the question, the rare words counting most.
+
+    An OR over the question's lexemes, since a natural question as an AND finds next to nothing. Its cost is bounded:
+    each lexeme's chunks are counted up to ``common``, and lexemes join the OR from the rarest on until ``budget``
+    chunks match. The score is the sum over the lexemes of an inverse document frequency (as in BM25, over the tenant)
+    times ts_rank of that lexeme alone, which saturates with repetition and weighs the header by its label. A lexeme
+    commoner than the bound is taken to stand in half of the chunks.
+
+    Lexemes are quoted by hand into a tsquery: to_tsquery would parse them again, and take some apart.
+    """
+    return SQL(r"""
+WITH asked AS (
+    SELECT ('''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || '''')::tsquery AS word
+    FROM unnest(to_tsvector('english', %(question)s))
+), counted AS MATERIALIZED (
+    SELECT word, (
+        SELECT count(*) FROM (
+            SELECT FROM chunk WHERE chunk.lexemes @@ word AND chunk.tenant = %(tenant)s LIMIT %(common)s
+        ) AS bounded
+    ) AS matches
+    FROM asked
+), weighed AS MATERIALIZED (
+    SELECT word,
+           sum(matches) OVER (ORDER BY matches, word::text) AS matches_so_far,
+           row_number() OVER (ORDER BY matches, word::text) AS place,
+           CASE WHEN matches = %(common)s THEN ln(2)
+                ELSE ln(1 + greatest(%(in_tenant)s - matches, 0) / (matches + 0.5)) END AS weight
+    FROM counted
+    WHERE matches > 0
+), matching AS MATERIALIZED (
+    SELECT chunk.chunk_id, chunk.lexemes
+    FROM chunk
+    JOIN document USING (tenant, source)
+    WHERE chunk.lexemes @@ (
+              SELECT string_agg(word::text, ' | ')::tsquery FROM weighed
+              WHERE place = 1 OR matches_so_far <= %(budget)s
+          )
+      AND {searched}
+    LIMIT %(budget)s
+), scored AS (
+    SELECT matching.chunk_id, scores.score
+    FROM matching
+    CROSS JOIN LATERAL (SELECT matching.lexemes || '' AS lexemes OFFSET 0) AS unpacked
+    CROSS JOIN LATERAL (
+        SELECT sum(weight * ts_rank(%(label_weights)s::real[], unpacked.lexemes, word)) AS score FROM weighed
+    ) AS scores
+)
+SELECT {passage}, best.score,
+       chunk_vector.embedding::vector({dimensions}) <=> %(vector)s::vector({dimensions}) AS distance
+FROM (
+    SELECT chunk_id, scored.score FROM scored ORDER BY scored.score DESC, chunk_id LIMIT %(limit)s
+) AS best
+JOIN chunk USING (chunk_id)
+JOIN document USING (tenant, source)
+JOIN chunk_vector ON chunk_vector.chunk_id = best.chunk_id AND chunk_vector.generation = {generation}
+""").format(passage=_PASSAGE, searched=_SEARCHED, **_index(generation))
+
+
+def _index(generation: IndexGeneration) -> dict[str, Literal]:
+    return {"generation": Literal(generation.generation), "dimensions": Literal(generation.dimensions)}
+
+
+DOCUMENT = SQL("""
+SELECT title, status, result, chunks, embedded, pages, version, updated_at, error_code, error_stage, attempts
+FROM document
+WHERE {visible} AND source = %(source)s AND status IS NOT NULL
+""").format(visible=_VISIBLE)
+
+# No row: no such document for this audience. A row without a chunk: the document is there, the page is empty.
+DOCUMENT_CHUNKS = SQL("""
+SELECT {passage}
+FROM document
+LEFT JOIN LATERAL (
+    SELECT * FROM chunk
+    WHERE chunk.tenant = document.tenant AND chunk.source = document.source
+    ORDER BY chunk.ordinal
+    OFFSET %(offset)s LIMIT %(limit)s
+) AS chunk ON true
+WHERE {visible} AND document.source = %(source)s AND document.status IS NOT NULL
+ORDER BY chunk.ordinal
+""").format(passage=_PASSAGE, visible=_VISIBLE)

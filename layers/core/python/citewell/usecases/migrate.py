@@ -1,0 +1,118 @@
+"""Bring the database in step with this release: its schema, and the index generation of its embedder.
+
+A page of our own and no library: those for Python bring an ORM's model of the world (Alembic), a framework (Django)
+or a program to be installed beside the function (Flyway, dbmate), where all that is needed is to run numbered SQL
+files in order, each in one transaction with its record, by whichever of several deploys comes first. Migrations only
+go forward, and each is safe while the old code still runs.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from citewell.core.migrating import (
+    AppliedMigration,
+    Migration,
+    ordered_migrations,
+    pending_migrations,
+    vector_warnings,
+)
+from citewell.errors import ConfigurationError, EmbedderMismatch
+from citewell.ports import IndexGeneration
+
+MAX_DIMENSIONS = 2000
+"""What an HNSW index of pgvector holds in 32-bit floats: https://github.com/pgvector/pgvector#hnsw"""
+
+
+@dataclass(frozen=True, slots=True)
+class Migrated:
+    """``applied`` names the migrations that this call ran; ``warnings`` is for the operator's log."""
+
+    applied: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+class LockedSchema(Protocol):
+    """The schema inside one transaction that no other migration runs beside."""
+
+    def applied(self) -> list[AppliedMigration]:
+        """By number, ascending."""
+
+    def apply(self, migration: Migration) -> None:
+        """Run the file and record it. Raises ConfigurationError naming the migration when its SQL fails."""
+
+    def live_generation(self) -> IndexGeneration | None: ...
+
+    def serves_documents(self) -> bool:
+        """Whether any document of any tenant answers."""
+
+    def start_generation(self, model_id: str, dimensions: int, *, min_score: float | None) -> IndexGeneration:
+        """Retire the live generation and make one of this embedder live, with its index.
+
+        A retired generation of the same embedder comes back to life with the vectors that it still has.
+        """
+
+    def set_min_score(self, generation: IndexGeneration, min_score: float) -> None: ...
+
+
+class Schema(Protocol):
+    """The database as a migration sees it. Raises DatabaseUnavailable."""
+
+    def locked(self) -> AbstractContextManager[LockedSchema]:
+        """One transaction: committed at the end of the block, rolled back by an error."""
+
+    def vector_version(self) -> str | None:
+        """The version of pgvector in this database, or else the one that would be installed; None without any."""
+
+
+def migrate(schema: Schema, folder: Path) -> Migrated:
+    """Apply what ``folder`` holds and the database doesn't have yet. Safe to run twice, and in two places at once.
+
+    Raises ConfigurationError when the files or the database are not as they must be (a gap, an applied file that was
+    changed, pgvector too old), SchemaNewer when the database has migrations that the folder doesn't.
+    """
+    warnings = vector_warnings(schema.vector_version())
+    migrations = ordered_migrations({path.name: path.read_bytes() for path in folder.glob("*.sql")})
+    applied: list[str] = []
+    while True:
+        # One transaction a migration: each sees what another deploy has done since the last.
+        with schema.locked() as locked:
+            pending = pending_migrations(migrations, locked.applied())
+            if not pending:
+                return Migrated(tuple(applied), warnings)
+            locked.apply(pending[0])
+        applied.append(str(pending[0]))
+
+
+def ensure_generation(
+    schema: Schema, *, model_id: str, dimensions: int, replace: bool, min_score: float | None = None
+) -> IndexGeneration:
+    """Make sure that the live index generation is the one of this embedder, and return it.
+
+    A generation of another embedder is replaced without a word while nothing has been indexed, so that a first deploy
+    can be corrected. Later it takes ``replace``: then what was indexed stops answering until it is indexed again.
+    Raises EmbedderMismatch without it, ConfigurationError for dimensions that can't be indexed.
+    """
+    if not 1 <= dimensions <= MAX_DIMENSIONS:
+        raise ConfigurationError(
+            f"The embedder's vectors have {dimensions} dimensions, and an index holds 1 to {MAX_DIMENSIONS}. "
+            "Lower the deployment's embedderDimensions, if the model can make shorter vectors, or choose another model."
+        )
+    with schema.locked() as locked:
+        live = locked.live_generation()
+        if live is None:
+            return locked.start_generation(model_id, dimensions, min_score=min_score)
+        if (live.model_id, live.dimensions) == (model_id, dimensions):
+            if min_score is not None:
+                locked.set_min_score(live, min_score)
+            return live
+        if locked.serves_documents() and not replace:
+            raise EmbedderMismatch(
+                f"The index was built with {live.model_id} ({live.dimensions} dimensions); the configured embedder is "
+                f"{model_id} ({dimensions} dimensions). Set the embedder back, or deploy with replaceIndex=true and "
+                "then run `make reindex`: until it is through, documents that it hasn't reached don't answer."
+            )
+        return locked.start_generation(model_id, dimensions, min_score=min_score)

@@ -1,0 +1,96 @@
+"""A migrated database for each test, cloned from a template that is made once."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg.sql import SQL, Identifier
+
+from citewell.edges.postgres_chunk_store import PostgresChunkStore
+from citewell.edges.postgres_schema import PostgresSchema
+from citewell.ports import IndexGeneration
+from citewell.usecases.migrate import ensure_generation, migrate
+from tests.database import Choice, Server, choose, ways
+from tests.fakes import HashEmbedder
+
+MIGRATIONS = Path(__file__).parents[2] / "migrations"
+_CHOICE = pytest.StashKey[Choice]()
+_RUN = f"citewell_test_{secrets.token_hex(4)}"
+_NUMBERS = count(1)
+
+
+def pytest_report_collectionfinish(config: pytest.Config, items: list[pytest.Item]) -> str:
+    """Starts the server, when a collected test needs one, and says which one it is."""
+    if config.option.collectonly or not any("database_server" in getattr(item, "fixturenames", ()) for item in items):
+        return ""
+    choice = choose(ways())
+    config.stash[_CHOICE] = choice
+    config.add_cleanup(choice.server.stop)
+    return str(choice)
+
+
+@pytest.fixture(scope="session")
+def database_server(request: pytest.FixtureRequest) -> Server:
+    return request.config.stash[_CHOICE].server
+
+
+@pytest.fixture(scope="session")
+def template(database_server: Server) -> Iterator[str]:
+    """The name of a database with the full schema and nothing in it."""
+    name = f"{_RUN}_template"
+    with _database(database_server, name) as url:
+        migrate(PostgresSchema(url), MIGRATIONS)
+        yield name
+
+
+@pytest.fixture
+def make_database(database_server: Server, template: str) -> Iterator[Callable[[], str]]:
+    """Makes migrated databases; each call gives the URL of a new one."""
+    with contextlib.ExitStack() as stack:
+        yield lambda: stack.enter_context(_database(database_server, f"{_RUN}_{next(_NUMBERS)}", template=template))
+
+
+@pytest.fixture
+def database(make_database: Callable[[], str]) -> str:
+    """The URL of a migrated database of this test's own, without an index generation."""
+    return make_database()
+
+
+@pytest.fixture
+def empty_database(database_server: Server) -> Iterator[str]:
+    """The URL of a database that was never migrated."""
+    with _database(database_server, f"{_RUN}_{next(_NUMBERS)}") as url:
+        yield url
+
+
+@pytest.fixture
+def generation(database: str) -> IndexGeneration:
+    """The live generation of the fake embedder."""
+    embedder = HashEmbedder()
+    return ensure_generation(
+        PostgresSchema(database), model_id=embedder.model_id, dimensions=embedder.dimensions, replace=False
+    )
+
+
+@pytest.fixture
+def store(database: str, generation: IndexGeneration) -> Iterator[PostgresChunkStore]:  # noqa: ARG001 - made live
+    with contextlib.closing(PostgresChunkStore(database)) as store:
+        yield store
+
+
+@contextlib.contextmanager
+def _database(server: Server, name: str, *, template: str = "template1") -> Iterator[str]:
+    create = SQL("CREATE DATABASE {} TEMPLATE {}").format(Identifier(name), Identifier(template))
+    drop = SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name))
+    with psycopg.connect(server.url, autocommit=True) as admin:
+        admin.execute(create)
+        try:
+            yield server.url_of(name)
+        finally:
+            admin.execute(drop)
