@@ -41,6 +41,7 @@ _TOKEN = re.compile(
 )
 _ENDS_IN_MARK = re.compile(rf"{_MARK}[.!?。！？]?$", re.IGNORECASE)
 _NOT_NUMBERS = re.compile(r"(?<=[\]】］])\([^)]*\)|†[^\]】］]*")
+_BRACKETS_TO_PARENTHESES = str.maketrans("[]【】［］", "()()()")
 _RANGE = re.compile(r"(\d+)(?:\s*[-–—~]\s*(\d+))?")
 _DIGITS_OF_A_SOURCE = 4
 """Longer numbers name no source; and int() refuses thousands of digits."""
@@ -141,6 +142,15 @@ def cited_numbers(text: str) -> Iterator[int]:
         if token["marks"]:
             for low, high in _ranges(token["marks"]):
                 yield from (low, high) if low != high else (low,)
+
+
+def without_marks(text: str) -> str:
+    """``text`` with parentheses around the numbers of its marks: for quoting what has references of its own."""
+
+    def in_parentheses(token: re.Match[str]) -> str:
+        return token[0] if not token["marks"] else token[0].translate(_BRACKETS_TO_PARENTHESES)
+
+    return _TOKEN.sub(in_parentheses, text)
 
 
 def _rewrite_marks(text: str, *, sources: int) -> tuple[str, int]:
