@@ -23,6 +23,7 @@ from infra.local.state import ACCESS_KEY_ID, HOST, REGION, ROOT, SECRET_ACCESS_K
 
 CDK = ROOT / "node_modules" / ".bin" / "cdk"
 SYNTHESISED = ROOT / "build" / "synthesised"
+ZIPS = SYNTHESISED / "zips"
 NODE_AT_LEAST = 20
 
 SYNTH_SECONDS = 300
@@ -64,18 +65,31 @@ def synthesise(context: Mapping[str, str], *, digest: str, state: State) -> Path
     if (assembly / "manifest.json").exists():
         assembly.touch()  # it is in use: see below
         return assembly
-    SYNTHESISED.mkdir(parents=True, exist_ok=True)
-    by_age = sorted((path for path in SYNTHESISED.iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime)
-    for old in by_age[: -(_KEPT - 1)]:
-        shutil.rmtree(old, ignore_errors=True)
+    ZIPS.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".unfinished-", dir=SYNTHESISED) as scratch:
         unfinished = Path(scratch) / "assembly"
         options = [option for name, value in sorted(context.items()) for option in ("-c", f"{name}={value}")]
-        app = shlex.join([sys.executable, "-m", "infra.app"])
-        _cdk(["synth", "--quiet", "--app", app, "--output", str(unfinished), *options], SYNTH_SECONDS, state=state)
+        # The bundles are deployed from where they were built: copying them first would cost half the time.
+        options += ["--no-staging", "--app", shlex.join([sys.executable, "-m", "infra.app"])]
+        _cdk(["synth", "--quiet", "--output", str(unfinished), *options], SYNTH_SECONDS, state=state)
+        # Where the command keeps the zips that it makes of bundles, under the bundle's digest. Shared by all
+        # assemblies, a bundle that did not change is not zipped again.
+        (unfinished / ".cache").symlink_to(ZIPS)
         with contextlib.suppress(OSError):  # somebody else was first
             unfinished.rename(assembly)
+    _forget_old_assemblies()
     return assembly
+
+
+def _forget_old_assemblies() -> None:
+    assemblies = [path for path in SYNTHESISED.iterdir() if (path / "manifest.json").exists()]
+    assemblies.sort(key=lambda path: path.stat().st_mtime)
+    for old in assemblies[:-_KEPT]:
+        shutil.rmtree(old, ignore_errors=True)
+    used = "".join(path.read_text() for kept in assemblies[-_KEPT:] for path in kept.glob("*.assets.json"))
+    for path in ZIPS.glob("*.zip"):
+        if path.stem not in used:
+            path.unlink(missing_ok=True)
 
 
 def deploy(assembly: Path, *, digest: str, emulator: Emulator, state: State) -> Deployment:
@@ -126,7 +140,7 @@ def _cdk(arguments: list[str], seconds: float, *, state: State, emulator: Emulat
             process.wait()
     if code != 0:
         said = state.deploy_log.read_bytes()[start:].decode(errors="replace")
-        raise DeployError(f"`cdk {arguments[0]}` failed: {_reason(said)}\nLog: {state.deploy_log}")
+        raise DeployError(f"`cdk {arguments[0]}` failed: {reason(said)}\nLog: {state.deploy_log}")
 
 
 def _environment(emulator: Emulator | None, *, home: Path) -> dict[str, str]:
@@ -156,7 +170,7 @@ def _environment(emulator: Emulator | None, *, home: Path) -> dict[str, str]:
 _RESOURCE_FAILED = re.compile(r"\| (?:CREATE|UPDATE)_FAILED +\| (?P<resource>[^|]+)\|(?P<reason>.+)")
 
 
-def _reason(said: str) -> str:
+def reason(said: str) -> str:
     """The line that tells why, out of all that the tool says."""
     failed = [match for line in said.splitlines() if (match := _RESOURCE_FAILED.search(line))]
     if failed:
