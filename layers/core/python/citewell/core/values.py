@@ -18,6 +18,9 @@ class TextKind(StrEnum):
 
 
 class BlockKind(StrEnum):
+    """METADATA is what a document says of itself before it begins, such as a Markdown file's front matter."""
+
+    METADATA = "metadata"
     PARAGRAPH = "paragraph"
     HEADING = "heading"
     LIST = "list"

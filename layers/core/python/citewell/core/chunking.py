@@ -1,0 +1,301 @@
+"""Cuts a document into the passages that are searched and cited.
+
+Each heading begins a section; a section that fits stays whole. A longer one is cut at its best boundaries, block ends
+before lines before sentences before words. Among equally good ones a hash of the words that follow decides, not
+how far along they stand: so an edit moves the cuts around it and no others, and all other passages keep their vectors.
+(Content-defined chunking, as in "A Low-bandwidth Network File System", Muthitacharoen et al., SOSP 2001, but with
+places tried in the order of their hash rather than from left to right, which leaves nothing to resynchronise.)
+"""
+
+from __future__ import annotations
+
+import heapq
+import zlib
+from array import array
+from bisect import bisect_left, insort
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from citewell.core.boundaries import Strength, boundaries, kept_whole, splits_character
+from citewell.core.headers import contextual_header
+from citewell.core.values import Block, BlockKind, Chunk, ExtractedText
+from citewell.errors import ConfigurationError
+
+CHUNKER_VERSION = "1"
+"""Part of the pipeline's version: raise it with any change that gives other chunks."""
+
+TokenStarts = Callable[[str], Sequence[int]]
+
+_LEAST_MAX_TOKENS = 16
+_HEADER_TOKENS = 64
+_LEAST_SHARE = 4
+_LONGEST_TOKEN = 16
+_SLICE = 50_000
+_HASHED = 32
+
+
+def split_chunks(
+    extracted: ExtractedText, *, title: str | None, max_tokens: int, overlap_tokens: int, token_starts: TokenStarts
+) -> list[Chunk]:
+    """The document's chunks in order; their spans cover every character that isn't white space.
+
+    No ``embedded_text`` has more than ``max_tokens`` tokens of ``token_starts``, header included. Within a section
+    a chunk may begin up to ``overlap_tokens`` before the end of the one before it, at a sentence or a word. Raises
+    ConfigurationError for sizes that leave no room for text.
+    """
+    if max_tokens < _LEAST_MAX_TOKENS or not 0 <= overlap_tokens <= max_tokens // 2:
+        raise ConfigurationError(
+            f"chunks need at least {_LEAST_MAX_TOKENS} tokens and an overlap of at most half of them, "
+            f"not {max_tokens} and {overlap_tokens}"
+        )
+    ruler = _Ruler(extracted.text, token_starts)
+    chunks: list[Chunk] = []
+    occurrences: Counter[tuple[str, ...]] = Counter()
+    for blocks in _sections(extracted.blocks):
+        section = blocks[-1].headings
+        header = contextual_header(
+            title, section, max_tokens=min(_HEADER_TOKENS, max_tokens // 4), token_starts=token_starts
+        )
+        cutter = _Cutter(ruler, blocks, header=header, max_tokens=max_tokens, overlap_tokens=overlap_tokens)
+        for part, span in enumerate(cutter.spans()):
+            chunks.append(
+                Chunk(
+                    ordinal=len(chunks),
+                    section=section,
+                    occurrence=occurrences[section],
+                    part=part,
+                    start=span.start,
+                    end=span.end,
+                    text=extracted.text[span.start : span.end],
+                    header=header,
+                    page=_page(blocks, span.own),
+                )
+            )
+        occurrences[section] += 1
+    return chunks
+
+
+def _sections(blocks: Sequence[Block]) -> Iterator[list[Block]]:
+    """The blocks of one heading each. A heading with nothing but a deeper heading under it opens that one's section.
+
+    So does front matter: a passage of headings alone, or of metadata alone, would match much and answer nothing.
+    """
+    section: list[Block] = []
+    for block in blocks:
+        if block.kind is BlockKind.HEADING and section and not _opens(section, block):
+            yield section
+            section = []
+        section.append(block)
+    if section:
+        yield section
+
+
+def _opens(section: Sequence[Block], heading: Block) -> bool:
+    last = section[-1]
+    if last.kind is BlockKind.METADATA:
+        return True
+    return last.kind is BlockKind.HEADING and heading.headings[: len(last.headings)] == last.headings
+
+
+def _page(blocks: Sequence[Block], offset: int) -> int | None:
+    """The page on which a passage begins, overlap aside."""
+    following = [block for block in blocks if block.end > offset]
+    return following[0].page if following else None
+
+
+class _Ruler:
+    """Measures a text in tokens."""
+
+    def __init__(self, text: str, token_starts: TokenStarts) -> None:
+        self.text = text
+        self.token_starts = token_starts
+        self._starts = array("q", _spaced(_in_slices(text, token_starts), len(text)))
+
+    def count(self, start: int, end: int) -> int:
+        return self.index(end) - self.index(start)
+
+    def index(self, offset: int) -> int:
+        return bisect_left(self._starts, offset)
+
+    def offset(self, index: int) -> int:
+        return self._starts[index]
+
+    def starts_between(self, start: int, end: int) -> Sequence[int]:
+        """Token starts strictly inside of a span."""
+        return self._starts[bisect_left(self._starts, start + 1) : bisect_left(self._starts, end)]
+
+
+def _in_slices(text: str, token_starts: TokenStarts) -> Iterator[int]:
+    """Token starts of a text of any size, cut at white space so that a tokenizer never holds megabytes at once."""
+    start = 0
+    while start < len(text):
+        end = start + _SLICE
+        if end < len(text):
+            end = max(text.rfind("\n", start, end), text.rfind(" ", start, end)) + 1 or end
+        for offset in token_starts(text[start:end]):
+            yield start + offset
+        start = end
+
+
+def _spaced(starts: Iterable[int], length: int) -> Iterator[int]:
+    """Adds a start wherever a token would be longer than any real one.
+
+    A word that a tokenizer gives up on is one token to it, be it megabytes long, and padding is none; a reader or a
+    language model is given all of it.
+    """
+    previous = 0
+    for start in starts:
+        yield from range(previous + _LONGEST_TOKEN, start, _LONGEST_TOKEN)
+        yield start
+        previous = start
+    yield from range(previous + _LONGEST_TOKEN, length, _LONGEST_TOKEN)
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """``own`` is where the overlap ends and the passage's own text starts."""
+
+    start: int
+    own: int
+    end: int
+
+
+class _Cutter:
+    """Cuts one section."""
+
+    def __init__(
+        self, ruler: _Ruler, blocks: Sequence[Block], *, header: str, max_tokens: int, overlap_tokens: int
+    ) -> None:
+        self._ruler = ruler
+        self._text = ruler.text
+        self._blocks = blocks
+        self._prefix = f"{header}\n\n" if header else ""
+        self._max_tokens = max_tokens
+        self._room = max_tokens - len(ruler.token_starts(self._prefix))
+        self._overlap = min(overlap_tokens, self._room // 2)
+        self._whole = frozenset(
+            block.start for block in blocks if kept_whole(block) and ruler.count(block.start, block.end) <= self._room
+        )
+
+    def spans(self) -> Iterator[_Span]:
+        start, end = self._blocks[0].start, self._blocks[-1].end
+        cuts = [start, end]
+        if self._ruler.count(start, end) > self._room:
+            cuts = self._cuts(start, end, limit=self._room - self._overlap, bound=self._room)
+        previous = start
+        for own, following in pairwise(cuts):
+            yield from self._verified(_Span(self._overlap_start(previous, own, following), own, following))
+            previous = own
+
+    # --- cuts ---
+
+    def _cuts(self, start: int, end: int, *, limit: int, bound: int) -> list[int]:
+        """``start``, cuts that leave at most ``limit`` tokens between them, ``end``.
+
+        Up to ``bound`` may remain where only a cut through a whole block, or a piece of less than a quarter of the
+        limit, would avoid it.
+        """
+        cuts = [start, end]
+        for strength in Strength:
+            self._cut_at(cuts, strength, limit=limit, least=max(1, limit // _LEAST_SHARE))
+        for strength in Strength:
+            self._cut_at(cuts, strength, limit=bound, least=1)
+        self._cut_anywhere(cuts, limit=bound)
+        return cuts
+
+    def _cut_at(self, cuts: list[int], strength: Strength, *, limit: int, least: int) -> None:
+        for start, end in self._too_long(cuts, limit):
+            places = self._places(strength, start, end)
+            self._divide(cuts, start, end, places, limit=limit, least=least)
+
+    def _places(self, strength: Strength, start: int, end: int) -> Iterator[int]:
+        blocks = self._blocks_between(start, end)
+        return boundaries(self._text, blocks, strength, start=start, end=end, whole=self._whole)
+
+    def _cut_anywhere(self, cuts: list[int], *, limit: int) -> None:
+        """Inside words and whole blocks; inside what looks like one character only in a run of nothing else."""
+        for start, end in self._too_long(cuts, limit):
+            places = (p for p in self._ruler.starts_between(start, end) if not splits_character(self._text, p))
+            self._divide(cuts, start, end, places, limit=limit, least=max(1, limit // _LEAST_SHARE))
+        for start, end in self._too_long(cuts, limit):
+            self._divide(cuts, start, end, self._ruler.starts_between(start, end), limit=limit, least=1)
+
+    def _too_long(self, cuts: Sequence[int], limit: int) -> list[tuple[int, int]]:
+        return [(start, end) for start, end in pairwise(cuts) if self._ruler.count(start, end) > limit]
+
+    def _blocks_between(self, start: int, end: int) -> list[Block]:
+        first = bisect_left(self._blocks, start + 1, key=lambda block: block.end)
+        last = bisect_left(self._blocks, end, key=lambda block: block.start)
+        return list(self._blocks[first:last])
+
+    def _divide(self, cuts: list[int], start: int, end: int, places: Iterable[int], *, limit: int, least: int) -> None:
+        """Cut a piece at ``places`` in the order of their hashes, until what lies between cuts is short enough."""
+        tried = [(self._rank(place, start), place) for place in places]
+        heapq.heapify(tried)
+        inside = [start, end]
+        too_long = 1
+        while tried and too_long:
+            _, place = heapq.heappop(tried)
+            at = bisect_left(inside, place)
+            left, right = self._ruler.count(inside[at - 1], place), self._ruler.count(place, inside[at])
+            if left + right > limit and left >= least and right >= least:
+                inside.insert(at, place)
+                too_long += (left > limit) + (right > limit) - 1
+        for place in inside[1:-1]:
+            insort(cuts, place)
+
+    def _rank(self, place: int, start: int) -> int:
+        """By the words that follow; where those are the same over and over, scattered all the same."""
+        following = zlib.crc32(self._text[place : place + _HASHED].encode())
+        return following << 32 | (place - start) * 0x9E3779B1 & 0xFFFFFFFF
+
+    # --- overlap ---
+
+    def _overlap_start(self, previous: int, own: int, end: int) -> int:
+        """Where a piece's overlap begins: the best boundary that leaves the chunk within its room."""
+        tokens = min(self._overlap, self._room - self._ruler.count(own, end))
+        if own <= self._blocks[0].start or tokens <= 0:
+            return own
+        earliest = max(previous, self._ruler.offset(max(0, self._ruler.index(own) - tokens)))
+        places = (self._places(strength, earliest - 1, own) for strength in Strength)
+        return next((place for of_strength in places for place in of_strength), own)
+
+    # --- the last word has the tokenizer ---
+
+    def _verified(self, span: _Span) -> Iterator[_Span]:
+        """The span without the white space around it, in smaller pieces if the cut itself made more tokens of it."""
+        trimmed = self._trimmed(span)
+        if trimmed is None:
+            return
+        if self._fits(trimmed):
+            yield trimmed
+        elif span.start < span.own:
+            yield from self._verified(_Span(span.own, span.own, span.end))
+        elif span.end - span.own > 1:
+            for start, end in pairwise(self._smaller(span.own, span.end)):
+                yield from self._verified(_Span(start, start, end))
+        else:
+            yield trimmed
+
+    def _smaller(self, start: int, end: int) -> list[int]:
+        tokens = self._ruler.count(start, end)
+        if tokens > 1:
+            shorter = max(1, tokens * 3 // 4)
+            cuts = self._cuts(start, end, limit=shorter, bound=shorter)
+            if len(cuts) > 2:
+                return cuts
+        return [start, (start + end) // 2, end]
+
+    def _trimmed(self, span: _Span) -> _Span | None:
+        text = self._text[span.own : span.end]
+        if not text.strip():
+            return None
+        end = span.own + len(text.rstrip())
+        start = span.end - len(self._text[span.start : span.end].lstrip())
+        return _Span(start, max(start, span.own), end)
+
+    def _fits(self, span: _Span) -> bool:
+        embedded = self._prefix + self._text[span.start : span.end]
+        return len(self._ruler.token_starts(embedded)) <= self._max_tokens

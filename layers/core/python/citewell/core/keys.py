@@ -1,0 +1,122 @@
+"""What an object's key and user metadata say of its document."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable, Mapping
+from email.errors import HeaderParseError
+from email.header import decode_header, make_header
+from enum import StrEnum
+from urllib.parse import unquote_plus
+
+from citewell.core.values import DocumentKey, Metadata
+from citewell.errors import DocumentRejected
+
+SINGLE_TENANT = "default"
+_LONGEST_VALUE = 500
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
+_ENCODED_WORD = re.compile(r"=\?[^?\s]+\?[bBqQ]\?[^?\s]*\?=")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+class Tenancy(StrEnum):
+    """SINGLE: one tenant owns the bucket. PREFIX: the first segment of a key is its tenant."""
+
+    SINGLE = "single"
+    PREFIX = "prefix"
+
+
+def key_of_event(key: str) -> str:
+    """The object's key as S3 knows it; event messages carry it URL-encoded, a space as ``+``."""
+    return unquote_plus(key)
+
+
+def document_key(key: str, tenancy: Tenancy) -> DocumentKey | None:
+    """Which document stands under an object's key; None for a key that names no document.
+
+    Those are the empty objects that consoles put in place of folders (the key ends in ``/``) and, with
+    ``PREFIX``, keys without a tenant.
+    """
+    if not key or key.endswith("/"):
+        return None
+    if tenancy is Tenancy.SINGLE:
+        return DocumentKey(SINGLE_TENANT, key)
+    tenant, _, source = key.partition("/")
+    return DocumentKey(tenant, source) if tenant and source else None
+
+
+def object_key(key: DocumentKey, tenancy: Tenancy) -> str:
+    """The object's key of a document: the inverse of :func:`document_key`."""
+    return key.source if tenancy is Tenancy.SINGLE else f"{key.tenant}/{key.source}"
+
+
+def default_title(source: str) -> str:
+    """A title for a document that names none: its file name in words, without the extension."""
+    name = source.rstrip("/").rsplit("/", 1)[-1]
+    stem = re.sub(r"(?<=.)\.[A-Za-z0-9]{1,8}$", "", name)
+    words = " ".join(re.split(r"[\s_-]+", stem)).strip()
+    return words[:1].upper() + words[1:] if words else source
+
+
+def metadata_of(user_metadata: Mapping[str, str] | Iterable[tuple[str, str]]) -> Metadata:
+    """An object's user metadata, in which keys have any case and other keys are ignored.
+
+    Raises DocumentRejected ``bad_metadata`` for a value that can't be meant as it stands. Nothing is guessed here:
+    ``groups`` decides who may read the document.
+    """
+    items = user_metadata.items() if isinstance(user_metadata, Mapping) else user_metadata
+    values = {key.strip().lower(): _decoded(key, value) for key, value in items if key.strip().lower() in _KEYS}
+    return Metadata(
+        title=values.get("title") or None,
+        collection=values.get("collection", ""),
+        groups=_groups(values.get("groups", "")),
+        effective_date=_date(values.get("effective-date", "")),
+        series=values.get("series") or None,
+        language=_language(values.get("language", "")),
+    )
+
+
+_KEYS = frozenset({"title", "collection", "groups", "effective-date", "series", "language"})
+
+
+def _decoded(key: str, value: str) -> str:
+    """The value as written: S3 hands values that aren't ASCII back as RFC 2047 encoded words."""
+    if _ENCODED_WORD.search(value):
+        try:
+            value = str(make_header(decode_header(value)))
+        except (HeaderParseError, LookupError, UnicodeDecodeError, ValueError) as error:
+            raise _bad(key, "is not a valid RFC 2047 encoded value") from error
+    value = " ".join(_CONTROL.sub(" ", value).split())
+    if len(value) > _LONGEST_VALUE:
+        raise _bad(key, f"is longer than {_LONGEST_VALUE} characters")
+    return value
+
+
+def _groups(value: str) -> tuple[str, ...]:
+    groups = tuple(sorted({group for part in value.split(",") if (group := part.strip())}))
+    if value and not groups:
+        # No group at all would mean everyone; whoever wrote a comma meant some.
+        raise _bad("groups", "names no group")
+    return groups
+
+
+def _date(value: str) -> str | None:
+    if not value:
+        return None
+    try:
+        return datetime.datetime.strptime(value, "%Y-%m-%d").date().isoformat()
+    except ValueError as error:
+        raise _bad("effective-date", "is not a date as in 2025-01-31") from error
+
+
+def _language(value: str) -> str | None:
+    if not value:
+        return None
+    if not _LANGUAGE.fullmatch(value):
+        raise _bad("language", "is not a language tag such as en or pt-BR")
+    return value.lower()
+
+
+def _bad(key: str, what: str) -> DocumentRejected:
+    return DocumentRejected("bad_metadata", f"the object's metadata {key.strip().lower()!r} {what}", stage="metadata")

@@ -1,0 +1,133 @@
+"""Bytes of a text to its characters: exactly, or not at all."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from citewell.errors import DocumentRejected
+from citewell.extract.legacy_encodings import guess_encoding
+
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16's, with which it begins
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_SHIFTED = re.compile(rb"\x1b(?:\$[@AB]|\$\([CD]|\$\)[ACG]|\([BIJ])")
+_CHARSET = re.compile(r";\s*charset\s*=\s*\"?\s*([\w.:+-]+)", re.IGNORECASE)
+_DECLARABLE = re.compile(
+    r"utf-(8|16|32)|iso8859-|cp\d|koi8|mac-|big5|gb|hz$|shift_jis|euc_|iso2022_|johab|ptcp|kz1048|tis-620"
+)
+_AS_BROWSERS_READ_THEM = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "tis-620": "cp874",
+    "shift_jis": "cp932",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "euc_kr": "cp949",
+}
+_CONTROL = re.compile(r"[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+_MOST_CONTROLS = 0.05
+# Latin to Arabic, Indic to Thai, punctuation, kana, the unified ideographs, Hangul, full-width forms
+_EVERYDAY = re.compile(
+    r"[\t-\r -~\xa0-\u06ff\u0900-\u0e7f\u2010-\u2027\u2030-\u20bf\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff9f]"
+)
+_LEAST_EVERYDAY = 0.95
+_SAMPLE_CHARACTERS = 65_536
+
+
+def decode(data: bytes, *, content_type: str | None) -> str:
+    """The characters of a text, a byte order mark removed.
+
+    In this order: a byte order mark, UTF-16 or UTF-32 without one, UTF-8, the charset of ``content_type``, and a
+    legacy encoding where it can be told for certain. Raises DocumentRejected ``undecodable`` when none of them
+    fits, ``unsupported_type`` when the bytes are no text at all.
+    """
+    text = _decode(data, content_type)
+    if "\x00" in text:
+        raise _not_text()
+    if (
+        len(_CONTROL.findall(text[:_SAMPLE_CHARACTERS])) > _MOST_CONTROLS * len(text[:_SAMPLE_CHARACTERS])
+        and text.strip()
+    ):
+        raise _not_text()
+    return text
+
+
+def _decode(data: bytes, content_type: str | None) -> str:
+    for mark, encoding in _BYTE_ORDER_MARKS:
+        if data.startswith(mark):
+            return _strictly(data[len(mark) :], encoding)
+    if b"\x00" in data:
+        return _decode_wide(data)
+    if _SHIFTED.search(data):
+        return _strictly(data, "iso2022_kr" if b"\x1b$)C" in data else "iso2022_jp_2")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return _decode_legacy(data, content_type)
+
+
+def _strictly(data: bytes, encoding: str) -> str:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise DocumentRejected("undecodable", f"the bytes are not valid {encoding}, as which they begin") from error
+
+
+def _decode_wide(data: bytes) -> str:
+    """UTF-16 or UTF-32 without a byte order mark: the one reading of characters that occur together.
+
+    Read in the wrong byte order, text is scattered over the whole of Unicode.
+    """
+    readings = [
+        text
+        for encoding in ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
+        if (text := _wide_reading(data, encoding))
+    ]
+    if len(readings) != 1:
+        raise _not_text()
+    return readings[0]
+
+
+def _wide_reading(data: bytes, encoding: str) -> str | None:
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        return None
+    sample = text[:_SAMPLE_CHARACTERS]
+    return text if len(_EVERYDAY.findall(sample)) >= _LEAST_EVERYDAY * len(sample) else None
+
+
+def _decode_legacy(data: bytes, content_type: str | None) -> str:
+    if declared := _declared_encoding(content_type):
+        try:
+            return data.decode(declared)
+        except UnicodeDecodeError:
+            pass  # a wrong declaration says nothing; the bytes may
+    if encoding := guess_encoding(data):
+        return data.decode(encoding)
+    raise DocumentRejected(
+        "undecodable",
+        "not UTF-8, and no other encoding is certain; store it as UTF-8 or name its charset in the Content-Type",
+    )
+
+
+def _declared_encoding(content_type: str | None) -> str | None:
+    match = _CHARSET.search(content_type or "")
+    if match is None:
+        return None
+    try:
+        name = codecs.lookup(match[1]).name
+    except LookupError:
+        return None
+    name = _AS_BROWSERS_READ_THEM.get(name, name)
+    return name if _DECLARABLE.match(name) else None
+
+
+def _not_text() -> DocumentRejected:
+    return DocumentRejected("unsupported_type", "the bytes are not text")

@@ -1,0 +1,222 @@
+"""Markdown's block structure: where headings, code, tables, lists and paragraphs begin and end.
+
+Only markdown-it's block rules run; what stands inside a line is never parsed, so one line may be megabytes long.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.token import Token
+
+from citewell.core.values import Block, BlockKind, ExtractedText
+
+_HEADING_CHARACTERS = 120
+_SETEXT_LINES = 3
+
+_KINDS = {
+    "bullet_list_open": BlockKind.LIST,
+    "ordered_list_open": BlockKind.LIST,
+    "table_open": BlockKind.TABLE,
+    "fence": BlockKind.CODE,
+    "code_block": BlockKind.CODE,
+}
+_FRONT_MATTER = re.compile(
+    r"---[ \t]*\n(?=(?:[ \t]*(?:#[^\n]*)?\n)*[\w\"'-][^\n:]*:(?:\s))(?s:(?P<fields>.*?\n))(?:---|\.\.\.)[ \t]*(?:\n|\Z)"
+)
+_TITLE_FIELD = re.compile(
+    r"^title[ \t]*:[ \t]*(?P<value>[^\n]*)(?P<more>(?:\n[ \t]+[^\n]*)*)", re.IGNORECASE | re.MULTILINE
+)
+_HTML_FRAGMENT = re.compile(r"\s*<(?:h[1-6]|p|div|section|article|main|ul|ol|dl|table)[\s>]", re.IGNORECASE)
+_HTML_HEADING = re.compile(r"[ \t]*<h([1-6])(?:\s[^<>]*)?>(.*)</h\1\s*>[ \t]*", re.IGNORECASE)
+
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_IMAGE = re.compile(r"!\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
+_LINK = re.compile(r"\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
+_ANCHOR = re.compile(r"\s*\{[#.][^{}]*\}\s*$")
+_EMPHASIS = re.compile(r"(\*\*\*|\*\*|\*|~~|`+)(?=\S)(.+?)(?<=\S)\1")
+_UNDERSCORES = re.compile(r"(?<!\w)(___|__|_)(?=\S)(.+?)(?<=\S)\1(?!\w)")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+
+class _Stretch(NamedTuple):
+    """A top-level block before heading paths are known; ``level`` is 0 for all but headings."""
+
+    kind: BlockKind
+    start: int
+    end: int
+    level: int = 0
+    heading: str = ""
+
+
+def read_markdown(text: str) -> ExtractedText:
+    """Blocks and title of a normalised text. The text itself stays as it is.
+
+    The title is the front matter's, else the first level-1 heading that no other heading or text precedes.
+    """
+    front = _FRONT_MATTER.match(text)
+    body = front.end() if front else 0
+    title = _front_matter_title(front["fields"]) if front else None
+    stretches = list(_stretches(text, body))
+    if title is None and stretches and stretches[0].level == 1:
+        title = stretches[0].heading
+    blocks = [Block(BlockKind.METADATA, 0, _last_visible(text, 0, body))] if front else []
+    blocks.extend(_with_paths(stretches))
+    return ExtractedText(text, tuple(blocks), title)
+
+
+def _with_paths(stretches: list[_Stretch]) -> Iterator[Block]:
+    path: list[tuple[int, str]] = []
+    headings: tuple[str, ...] = ()
+    for stretch in stretches:
+        if stretch.level:
+            while path and path[-1][0] >= stretch.level:
+                path.pop()
+            path.append((stretch.level, stretch.heading))
+            headings = tuple(heading for _, heading in path)
+        yield Block(stretch.kind, stretch.start, stretch.end, headings)
+
+
+# --- blocks ---
+
+
+class _Lines(StateBlock):
+    """Remembers the outermost block's kind and drops every other token.
+
+    A list or table of a few megabytes would otherwise hold gigabytes of tokens that nobody reads.
+    """
+
+    outermost: tuple[str, str] = ("", "")
+    _scratch = Token("", "", 0)
+
+    def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
+        if nesting < 0:
+            self.level -= 1
+        elif self.level == 0:
+            self.outermost = (ttype, tag)
+        if nesting > 0:
+            self.level += 1
+        return self._scratch
+
+
+def _parser(*, indented_code: bool) -> MarkdownIt:
+    # Link definitions count as text here: a reader may well ask for the address.
+    parser = MarkdownIt("commonmark").enable("table").disable("reference")
+    return parser if indented_code else parser.disable("code")
+
+
+def _stretches(text: str, start: int) -> Iterator[_Stretch]:
+    """The top-level blocks of ``text[start:]`` in order; all text between them is white space."""
+    # HTML is indented for its own reasons, so in a text that begins with a tag indentation isn't code.
+    parser = _parser(indented_code=not _HTML_FRAGMENT.match(text, start))
+    state = _Lines(text[start:], parser, {}, [])
+    rules = parser.block.ruler.getRules("")
+    line = state.skipEmptyLines(0)
+    while line < state.lineMax:
+        state.line, state.tight = line, True
+        any(rule(state, line, state.lineMax, False) for rule in rules)  # the last one, paragraph, takes anything
+        first, last = start + state.bMarks[line], start + state.eMarks[state.line - 1]
+        yield from _classified(text, first, last, *state.outermost)
+        line = state.skipEmptyLines(state.line)
+
+
+def _classified(text: str, start: int, end: int, opened: str, tag: str) -> Iterator[_Stretch]:
+    end = _last_visible(text, start, end)
+    if opened == "html_block":
+        yield from _html_stretches(text, start, end)
+    elif opened == "heading_open" and (heading := _heading_text(text[start:end])):
+        yield _Stretch(BlockKind.HEADING, start, end, int(tag[1:]), heading)
+    elif end > start:
+        yield _Stretch(_KINDS.get(opened, BlockKind.PARAGRAPH), start, end)
+
+
+def _html_stretches(text: str, start: int, end: int) -> Iterator[_Stretch]:
+    """Lines that are one HTML heading, and what stands between them."""
+    paragraph = start
+    for line_start, line_end in _lines(text, start, end):
+        match = _HTML_HEADING.fullmatch(text, line_start, line_end)
+        heading = _plain(match[2]) if match else ""
+        if not match or not heading:
+            continue
+        if before := text[paragraph:line_start].rstrip():
+            yield _Stretch(BlockKind.PARAGRAPH, paragraph, paragraph + len(before))
+        yield _Stretch(BlockKind.HEADING, line_start, _last_visible(text, line_start, line_end), int(match[1]), heading)
+        paragraph = min(line_end + 1, end)
+    if text[paragraph:end].strip():
+        yield _Stretch(BlockKind.PARAGRAPH, paragraph, end)
+
+
+def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while start < end:
+        line_end = text.find("\n", start, end)
+        line_end = end if line_end < 0 else line_end
+        yield start, line_end
+        start = line_end + 1
+
+
+def _last_visible(text: str, start: int, end: int) -> int:
+    return start + len(text[start:end].rstrip())
+
+
+# --- headings and titles ---
+
+
+def _heading_text(source: str) -> str:
+    """The words of an ATX or setext heading; empty for one that has none or is a paragraph over a dashed line."""
+    lines = source.split("\n")
+    if len(lines) == 1:
+        return _plain(re.sub(r"(?:^|\s)#+\s*$", "", source.strip().lstrip("#")))
+    if len(lines) - 1 > _SETEXT_LINES:
+        return ""
+    return _plain(" ".join(lines[:-1]))
+
+
+def _plain(markup: str) -> str:
+    """A heading as one short line of words: no tags, emphasis, code marks or link targets."""
+    words = markup[: 20 * _HEADING_CHARACTERS]
+    for pattern, replacement in (
+        (_TAG, ""),
+        (_IMAGE, r"\1"),
+        (_LINK, r"\1"),
+        (_ANCHOR, ""),
+        (_EMPHASIS, r"\2"),
+        (_UNDERSCORES, r"\2"),
+        (_EMPHASIS, r"\2"),
+        (_ESCAPE, r"\1"),
+    ):
+        words = pattern.sub(replacement, words)
+    return _shortened(" ".join(html.unescape(words).split()))
+
+
+def _shortened(line: str) -> str:
+    if len(line) <= _HEADING_CHARACTERS:
+        return line
+    cut = line[: _HEADING_CHARACTERS - 1]
+    return (cut.rsplit(" ", 1)[0] if " " in cut[_HEADING_CHARACTERS // 2 :] else cut) + "…"
+
+
+def _front_matter_title(fields: str) -> str | None:
+    """The value of a ``title:`` line, as far as it is a plain YAML scalar."""
+    match = _TITLE_FIELD.search(fields)
+    if match is None:
+        return None
+    value = match["value"].strip()
+    if not value or value[0] in "|>":
+        value = match["more"].strip()
+    elif value[0] in "\"'":
+        quote = value[0]
+        value = (
+            value[1:]
+            .split(quote + " #", 1)[0]
+            .rstrip()
+            .removesuffix(quote)
+            .replace("''" if quote == "'" else '\\"', quote)
+        )
+    else:
+        value = re.split(r"\s#", value, maxsplit=1)[0]
+    return _plain(value) or None

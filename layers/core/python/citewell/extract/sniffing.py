@@ -1,0 +1,90 @@
+"""Tells by their first bytes the formats that aren't plain text or Markdown."""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+
+from citewell.errors import DocumentRejected
+
+_SIGNATURES: tuple[tuple[str, int, bytes], ...] = (
+    ("PDF", 0, b"%PDF-"),
+    ("ZIP archive or Office document", 0, b"PK\x03\x04"),
+    ("ZIP archive", 0, b"PK\x05\x06"),
+    ("ZIP archive", 0, b"PK\x07\x08"),
+    ("legacy Office document or Outlook message", 0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
+    ("RTF document", 0, b"{\\rtf"),
+    ("PostScript", 0, b"%!PS"),
+    ("PNG image", 0, b"\x89PNG\r\n\x1a\n"),
+    ("JPEG image", 0, b"\xff\xd8\xff"),
+    ("GIF image", 0, b"GIF87a"),
+    ("GIF image", 0, b"GIF89a"),
+    ("TIFF image", 0, b"II*\x00"),
+    ("TIFF image", 0, b"MM\x00*"),
+    ("WebP image", 8, b"WEBPVP8"),
+    ("WAVE audio", 8, b"WAVEfmt "),
+    ("AVI video", 8, b"AVI LIST"),
+    ("MP4 or QuickTime media", 4, b"ftyp"),
+    ("Matroska or WebM media", 0, b"\x1aE\xdf\xa3"),
+    ("Ogg media", 0, b"OggS\x00"),
+    ("FLAC audio", 0, b"fLaC\x00"),
+    ("MP3 audio", 0, b"ID3\x02"),
+    ("MP3 audio", 0, b"ID3\x03"),
+    ("MP3 audio", 0, b"ID3\x04"),
+    ("MP3 audio", 0, b"\xff\xfb"),
+    ("gzip archive", 0, b"\x1f\x8b\x08"),
+    ("bzip2 archive", 0, b"BZh91AY&SY"),
+    ("xz archive", 0, b"\xfd7zXZ\x00"),
+    ("zstd archive", 0, b"\x28\xb5\x2f\xfd"),
+    ("7z archive", 0, b"7z\xbc\xaf\x27\x1c"),
+    ("RAR archive", 0, b"Rar!\x1a\x07"),
+    ("tar archive", 257, b"ustar"),
+    ("executable", 0, b"\x7fELF"),
+    ("executable", 0, b"\xcf\xfa\xed\xfe"),
+    ("Java class file", 0, b"\xca\xfe\xba\xbe"),
+    ("SQLite database", 0, b"SQLite format 3\x00"),
+    ("Parquet file", 0, b"PAR1\x15"),
+    ("WebAssembly module", 0, b"\x00asm"),
+    ("font", 0, b"wOFF"),
+    ("font", 0, b"wOF2"),
+)
+
+_MARKUP = re.compile(
+    r"""\s* (?: <!--(?s:.*?)--> \s* | <\?xml\b[^>]*> \s* )*
+        (?: (?P<html> <!doctype\s+html | <html[\s>] | <head[\s>] | <body[\s>] ) | (?P<xml> <!doctype | <svg[\s>] ) )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_XML_DECLARATION = re.compile(r"\s*<\?xml\s")
+_MAIL_HEADER = re.compile(r"(?:[A-Za-z][A-Za-z0-9-]*:[^\n]*\n(?:[ \t]+[^\n]*\n)*){3,}")
+_MAIL_ONLY = re.compile(r"^(?:MIME-Version|Message-ID|Received|Return-Path):", re.IGNORECASE | re.MULTILINE)
+_HEAD_CHARACTERS = 16_384
+
+
+def refuse_binary(data: bytes) -> None:
+    """Raise DocumentRejected ``unsupported_type`` when the first bytes are those of a known binary format.
+
+    An HTML page says what it is in ASCII, so it is refused here too, before its encoding has to be guessed.
+    """
+    for name, offset, signature in _SIGNATURES:
+        if data.startswith(signature, offset):
+            _refuse(name)
+    refuse_markup(data[:_HEAD_CHARACTERS].decode("latin-1").removeprefix("\xef\xbb\xbf"))
+
+
+def refuse_markup(text: str) -> None:
+    """Raise DocumentRejected ``unsupported_type`` for a whole HTML or XML document or a mail message.
+
+    Fragments of HTML are legal Markdown and pass.
+    """
+    head = text[:_HEAD_CHARACTERS]
+    if match := _MARKUP.match(head):
+        _refuse("HTML document" if match["html"] else "XML document")
+    if _XML_DECLARATION.match(head):
+        _refuse("XML document")
+    header = _MAIL_HEADER.match(head)
+    if header and _MAIL_ONLY.search(header[0]):
+        _refuse("mail message")
+
+
+def _refuse(name: str) -> NoReturn:
+    raise DocumentRejected("unsupported_type", f"{name}: this format can't be read")
