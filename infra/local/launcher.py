@@ -58,7 +58,7 @@ WORKER_FINDS_LAYERS = """\
 """
 
 
-def check():
+def check() -> None:
     """Exits with a message that names every private name which the installed emulator lacks."""
     from importlib.metadata import version
 

@@ -1,0 +1,1 @@
+"""The deployed stack, from the outside: real uploads, real HTTP."""

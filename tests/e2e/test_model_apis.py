@@ -1,0 +1,112 @@
+"""The deployed functions call models over the wire: here servers on this machine that speak their formats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.e2e.conftest import LocalCloud
+from tests.e2e.model_api import ModelApi, Reply, Request, message, overloaded
+
+QUESTION = "What is the meal limit when travelling?"
+KEY = "sk-ant-of-the-test"
+
+
+def _unexpected(request: Request) -> Reply:
+    raise AssertionError(f"no model was to be called: {request.path}")
+
+
+@pytest.fixture(scope="module")
+def claude(cloud: LocalCloud) -> Iterator[ModelApi]:
+    """The stack redeployed with a key; the model is this server."""
+    with ModelApi(_unexpected) as api:
+        api.answer = lambda _: message("The handbook names a limit [1].")
+        cloud.up({"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": api.url})
+        yield api
+
+
+def test_claude_is_asked_with_the_key_from_the_secret_and_the_sources_as_data(
+    cloud: LocalCloud, claude: ModelApi
+) -> None:
+    claude.requests.clear()
+    claude.answer = lambda _: message("Meals are paid up to a limit [1].")
+
+    answer = cloud.api.ask(QUESTION)
+
+    assert answer["answer"] == "Meals are paid up to a limit [1]."
+    assert [citation["n"] for citation in answer["citations"]] == [1]
+    assert answer["usage"] == {"inputTokens": 900, "outputTokens": 30}
+    (request,) = claude.requests
+    assert request.path == "/v1/messages"
+    assert request.headers["x-api-key"] == KEY
+    assert answer["citations"][0]["text"] in request.body["messages"][0]["content"][0]["text"]
+    assert answer["citations"][0]["text"] not in str(request.body["system"])
+
+
+def test_the_key_is_in_no_file(cloud: LocalCloud, claude: ModelApi) -> None:
+    del claude
+    holding = [
+        path
+        for path in cloud.folder.rglob("*")
+        if path.is_file() and "postgres" not in path.parts and KEY.encode() in path.read_bytes()
+    ]
+    assert holding == []
+
+
+def test_numbers_of_sources_that_do_not_exist_are_removed(cloud: LocalCloud, claude: ModelApi) -> None:
+    claude.answer = lambda _: message("Meals are paid up to a limit [1]. The moon is far [77].")
+
+    answer = cloud.api.ask(QUESTION)
+
+    assert "[77]" not in answer["answer"]
+    assert [citation["n"] for citation in answer["citations"]] == [1]
+
+
+def test_an_answer_that_cites_only_invented_sources_is_not_passed_on(cloud: LocalCloud, claude: ModelApi) -> None:
+    claude.answer = lambda _: message("It is 99 euros [42].")
+
+    answer = cloud.api.ask(QUESTION)
+
+    assert answer["answer"].startswith("I don't know based on the available documents.")
+    assert answer["reason"] == "the answer cited no source"
+    assert answer["citations"] == []
+
+
+def test_a_rate_limited_model_is_asked_again(cloud: LocalCloud, claude: ModelApi) -> None:
+    replies = iter([overloaded(429), message("Meals are paid up to a limit [1].")])
+    claude.requests.clear()
+    claude.answer = lambda _: next(replies)
+
+    assert cloud.api.ask(QUESTION)["answer"] == "Meals are paid up to a limit [1]."
+    assert len(claude.requests) == 2
+
+
+def test_a_model_that_stays_overloaded_is_a_502_without_internals(cloud: LocalCloud, claude: ModelApi) -> None:
+    claude.answer = lambda _: overloaded(529)
+
+    response = cloud.post("/ask", {"question": QUESTION})
+
+    assert response.status_code == 502
+    assert response.headers["content-type"].startswith("application/problem+json")
+    assert "overloaded_error" not in response.text
+
+
+def test_a_refused_question_calls_no_model(cloud: LocalCloud, claude: ModelApi) -> None:
+    claude.requests.clear()
+    claude.answer = _unexpected
+
+    answer = cloud.api.ask("Who won the 2018 World Cup?")
+
+    assert "below threshold" in answer["reason"]
+    assert claude.requests == []
+
+
+def test_another_key_is_used_from_the_next_up_on(cloud: LocalCloud, claude: ModelApi) -> None:
+    claude.answer = lambda _: message("Meals are paid up to a limit [1].")
+    claude.requests.clear()
+
+    printed = cloud.up({"ANTHROPIC_API_KEY": "sk-ant-another", "ANTHROPIC_BASE_URL": claude.url})
+
+    assert "The stack is deployed as it should be." in printed
+    assert {request.headers["x-api-key"] for request in claude.requests} == {"sk-ant-another"}

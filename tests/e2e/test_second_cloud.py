@@ -1,0 +1,31 @@
+"""A second cloud beside the first, with the embedder that speaks the OpenAI format."""
+
+from __future__ import annotations
+
+from tests.e2e.conftest import LocalCloud, local_cloud
+from tests.e2e.model_api import ModelApi, embeddings
+
+DIMENSIONS = 64
+
+
+def test_a_second_cloud_with_an_openai_compatible_embedder_runs_beside_the_first(cloud: LocalCloud) -> None:
+    with ModelApi(lambda request: embeddings(request, dimensions=DIMENSIONS)) as api:
+        choice = {
+            "CITEWELL_EMBEDDER": "openai",
+            "CITEWELL_EMBEDDER_URL": f"{api.url}/v1",
+            "CITEWELL_EMBEDDER_MODEL": "letters",
+            "CITEWELL_EMBEDDER_DIMENSIONS": str(DIMENSIONS),
+            "CITEWELL_MIN_SCORE": "0.1",
+            "OPENAI_API_KEY": "sk-embedder-of-the-test",
+        }
+        with local_cloud(choice) as second:
+            answer = second.api.ask("What is the meal limit when travelling?")
+            stacks = (cloud.stack, second.stack)
+            assert cloud.api.is_healthy()
+
+        assert answer["citations"]
+        assert {request.path for request in api.requests} == {"/v1/embeddings"}
+        assert {request.headers["authorization"] for request in api.requests} == {"Bearer sk-embedder-of-the-test"}
+        assert {request.body["model"] for request in api.requests} == {"letters"}
+        assert stacks[0].endpoint_url != stacks[1].endpoint_url
+        assert cloud.api.is_healthy()
