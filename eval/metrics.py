@@ -11,7 +11,7 @@ from math import log2
 
 def recall_at_k(ranking: Sequence[str], gold: Set[str], *, k: int) -> float:
     """The share of ``gold`` that stands among the first ``k``."""
-    return len(gold.intersection(ranking[:k])) / len(gold)
+    return len(gold & set(ranking[:k])) / len(gold)
 
 
 def reciprocal_rank(ranking: Sequence[str], gold: Set[str], *, k: int) -> float:

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from citewell.core.keys import DEFAULT_TENANT
-from citewell.edges.postgres_chunk_store import PostgresChunkStore
 from tqdm import tqdm
 
+from citewell.core.keys import SINGLE_TENANT, Tenancy
 from citewell.core.ranking import fuse
 from citewell.core.values import Audience, ObjectHead, Passage, Question, TextKind
+from citewell.edges.postgres_chunk_store import PostgresChunkStore
 from citewell.ports import ChunkStore, Embedder
 from citewell.settings import Settings
 from citewell.usecases.ingest_object import Attempt, IngestObject
@@ -58,7 +58,7 @@ def index(dataset: Dataset, *, store: ChunkStore, embedder: Embedder, settings: 
         objects=CorpusObjects(dataset.documents),
         chunks=store,
         embedder=embedder,
-        tenancy="single",
+        tenancy=Tenancy.SINGLE,
         max_object_bytes=settings.max_object_bytes,
         chunk_tokens=settings.chunk_tokens,
         overlap_tokens=settings.overlap_tokens,
@@ -70,7 +70,7 @@ def index(dataset: Dataset, *, store: ChunkStore, embedder: Embedder, settings: 
 
 def search(dataset: Dataset, *, store: ChunkStore, embedder: Embedder, settings: Settings) -> list[Scored]:
     generation = store.live_generation()
-    everyone = Audience(DEFAULT_TENANT)
+    everyone = Audience(SINGLE_TENANT)
     scored = []
     for question in _progress(dataset.questions, f"{dataset.name}: search"):
         [vector] = embedder.embed([question.text], TextKind.QUERY)

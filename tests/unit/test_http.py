@@ -34,7 +34,7 @@ class SilentLog:
     def __init__(self) -> None:
         self.lines: list[tuple[str, dict[str, object]]] = []
 
-    def info(self, message: str, *, extra: Any) -> None:
+    def info(self, message: str, /, *, extra: Any) -> None:
         self.lines.append((message, dict(extra)))
 
     error = info

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, Protocol
 
-from citewell.core.keys import DEFAULT_TENANT
+from citewell.core.keys import SINGLE_TENANT, Tenancy
 from citewell.core.values import Answer, Audience, Document, Passage, Question
 from citewell.errors import (
     CitewellError,
@@ -62,8 +62,8 @@ _PROBLEMS: tuple[tuple[type[CitewellError], int, str, str | None], ...] = (
 class Log(Protocol):
     """The part of a logger that is used here."""
 
-    def info(self, message: str, *, extra: Mapping[str, object]) -> None: ...
-    def error(self, message: str, *, extra: Mapping[str, object]) -> None: ...
+    def info(self, message: str, /, *, extra: Mapping[str, object]) -> None: ...
+    def error(self, message: str, /, *, extra: Mapping[str, object]) -> None: ...
 
 
 Handler = Callable[[dict[str, Any], Any], Response]
@@ -95,9 +95,9 @@ def request_id(event: Mapping[str, Any]) -> str:
 
 def audience(_event: Mapping[str, Any], *, tenancy: str) -> Audience:
     """Who asks. Until tokens are verified that is anyone: the one tenant's documents that have no groups."""
-    if tenancy != "single":
+    if tenancy != Tenancy.SINGLE:
         raise ConfigurationError("tenancy=prefix needs verified tokens to tell the tenant: deploy with tenancy=single")
-    return Audience(tenant=DEFAULT_TENANT)
+    return Audience(tenant=SINGLE_TENANT)
 
 
 def parse_question(event: Mapping[str, Any], *, top_k: int) -> Question:

@@ -63,6 +63,9 @@ class Settings:
     embedder_url: str = _setting("https://api.openai.com/v1", "base URL of the OpenAI-compatible API")
     embedder_model: str | None = _setting(None, "model to ask of that API, such as `text-embedding-3-small`")
     embedder_dimensions: int | None = _setting(None, "dimensions of its vectors", kind=int, at_least=1, at_most=2000)
+    embedder_send_dimensions: str = _setting(
+        "no", "`yes`: ask that API for this many dimensions, which not every model allows", one_of=("no", "yes")
+    )
     embedder_max_tokens: int = _setting(8191, "longest text that API embeds whole", kind=int, at_least=128)
     embedder_batch_size: int = _setting(32, "texts in one embedding call", kind=int, at_least=1, at_most=2048)
     embedder_api_key_secret_arn: str | None = _setting(None, "secret that holds that API's key; unset: none is sent")
@@ -106,6 +109,10 @@ class Settings:
         if value is None:
             raise ConfigurationError(f"{PREFIX}{name.upper()} is not set: {_meaning(type(self), name)}")
         return str(value)
+
+    def require_number(self, name: str) -> int:
+        """The numeric setting ``name``. Raises ConfigurationError when it is unset."""
+        return int(self.require(name))
 
 
 def _meaning(settings: type[Settings], name: str) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from citewell.core.keys import Tenancy
 from citewell.core.refusing import min_score_for
-from citewell.errors import ConfigurationError
+from citewell.edges.secrets import database_url, read_secret
 from citewell.settings import Settings
 from citewell.usecases.ask_question import AskQuestion, SearchPassages
 from citewell.usecases.read_documents import ReadDocuments
@@ -33,7 +34,7 @@ class Wiring:
             objects=self.objects,
             chunks=self.chunks,
             embedder=self.embedder,
-            tenancy=settings.tenancy,
+            tenancy=Tenancy(settings.tenancy),
             max_object_bytes=settings.max_object_bytes,
             chunk_tokens=settings.chunk_tokens,
             overlap_tokens=settings.overlap_tokens,
@@ -53,8 +54,12 @@ class Wiring:
         return AskQuestion(
             search=self.search_passages,
             generator=lambda: self.generator,
-            min_score=min_score_for(self.embedder.model_id, self.settings.min_score),
+            min_score=self.min_score,
         )
+
+    @cached_property
+    def min_score(self) -> float:
+        return min_score_for(self.embedder.model_id, self.settings.min_score)
 
     @cached_property
     def read_documents(self) -> ReadDocuments:
@@ -70,8 +75,6 @@ class Wiring:
     def database_url(self) -> str:
         if self.settings.database_url:
             return self.settings.database_url
-        from citewell.edges.secrets import database_url
-
         return database_url(self.settings.require("database_secret_arn"))
 
     @cached_property
@@ -90,18 +93,40 @@ class Wiring:
         if settings.embedder == "function":
             from citewell.edges.function_embedder import FunctionEmbedder
 
-            return FunctionEmbedder(settings.require("embed_function"), batch_size=settings.embedder_batch_size)
+            return FunctionEmbedder(
+                settings.require("embed_function"),
+                model_id=settings.require("embedder_model"),
+                dimensions=settings.require_number("embedder_dimensions"),
+                tokenizer=Path(settings.require("model_dir")) / "tokenizer.json",
+            )
+        from citewell.edges.openai_embedder import OpenAIEmbedder
 
-        raise ConfigurationError("x")
+        return OpenAIEmbedder(
+            settings.embedder_url,
+            settings.require("embedder_model"),
+            dimensions=settings.require_number("embedder_dimensions"),
+            request_dimensions=settings.embedder_send_dimensions == "yes",
+            api_key=partial(read_secret, key) if (key := settings.embedder_api_key_secret_arn) else None,
+            batch_size=settings.embedder_batch_size,
+            max_tokens=settings.embedder_max_tokens,
+        )
 
     @cached_property
     def generator(self) -> Generator:
         settings = self.settings
         if settings.generator == "claude":
-            raise ConfigurationError("x")
+            from citewell.edges.claude_generator import ClaudeGenerator
+
+            return ClaudeGenerator(
+                settings.model,
+                api_key=partial(read_secret, settings.require("anthropic_api_key_secret_arn")),
+                base_url=settings.anthropic_base_url,
+                max_output_tokens=settings.max_output_tokens,
+                contact=settings.contact,
+            )
         from citewell.edges.extractive_generator import ExtractiveGenerator
 
-        return ExtractiveGenerator(self.embedder)
+        return ExtractiveGenerator(self.embedder, min_score=self.min_score)
 
 
 @cache

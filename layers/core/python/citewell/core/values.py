@@ -119,11 +119,14 @@ class ObjectHead:
 
 
 class IngestResult(StrEnum):
+    """SUPERSEDED and IGNORED stand in no document's row: another worker writes it, or the key names no document."""
+
     INDEXED = "INDEXED"
     UPDATED = "UPDATED"
     UNCHANGED = "UNCHANGED"
     DELETED = "DELETED"
     SUPERSEDED = "SUPERSEDED"
+    IGNORED = "IGNORED"
 
 
 class DocumentStatus(StrEnum):

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from citewell.core.chunking import CHUNKER_VERSION, HEADER_VERSION, split_chunks
+from citewell.core.chunking import CHUNKER_VERSION, split_chunks
 from citewell.core.hashing import chunk_id, content_hash, pipeline_version, reuse_key
-from citewell.core.keys import default_title, document_key, parse_metadata
-from citewell.core.values import ExtractedText, IngestOutcome, ObjectHead, TextKind
+from citewell.core.headers import HEADER_VERSION
+from citewell.core.keys import Tenancy, default_title, document_key, metadata_of
+from citewell.core.values import ExtractedText, IngestOutcome, IngestResult, ObjectHead, TextKind
 from citewell.errors import CitewellError, DocumentRejected, ObjectVanished, OutOfTime
 from citewell.extract import EXTRACTOR_VERSION, extract
 from citewell.ports import ChunkStore, ChunkToStore, Claim, DocumentVersion, Embedder, IndexGeneration, ObjectStore
@@ -44,18 +45,20 @@ class IngestObject:
     objects: ObjectStore
     chunks: ChunkStore
     embedder: Embedder
-    tenancy: str
+    tenancy: Tenancy
     max_object_bytes: int
     chunk_tokens: int
     overlap_tokens: int
 
     def __call__(self, key: str, attempt: Attempt) -> IngestOutcome:
-        """Index, refresh or remove the document under the object key ``key``.
+        """Index, refresh or remove the document under the object key ``key``; IGNORED when it names no document.
 
         Raises DocumentRejected, after recording the document as FAILED, when another attempt can't help. Raises
         other CitewellErrors when it may; on the last attempt those are recorded as FAILED too.
         """
-        document = document_key(key, tenancy=self.tenancy)
+        document = document_key(key, self.tenancy)
+        if document is None:
+            return IngestOutcome(IngestResult.IGNORED, chunks=0, embedded=0)
         claim = self.chunks.claim(document)
         head: ObjectHead | None = None
         try:
@@ -89,13 +92,13 @@ class IngestObject:
             extractor=EXTRACTOR_VERSION,
             chunker=CHUNKER_VERSION,
             header=HEADER_VERSION,
-            generation=generation.generation,
-            chunk_tokens=self.chunk_tokens,
+            generation=str(generation.generation),
+            max_tokens=self.chunk_tokens,
             overlap_tokens=self.overlap_tokens,
         )
         if (claim.served_version, claim.served_pipeline) == (head.version, pipeline):
             return self.chunks.refresh(claim, head.version, pipeline)
-        metadata = parse_metadata(dict(head.user_metadata))
+        metadata = metadata_of(head.user_metadata)
         title = metadata.title or default_title(claim.key.source)
         self.chunks.begin(claim, metadata, title=title, attempts=attempt.number, last=attempt.last)
         extracted = self._read(head)

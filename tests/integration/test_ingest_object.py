@@ -1,0 +1,364 @@
+"""The ingest use case over the real store: whatever happens to events and workers, the index follows the bucket."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import permutations
+
+import pytest
+
+from citewell.core.keys import Tenancy
+from citewell.core.values import Audience, DocumentStatus, IngestOutcome, IngestResult
+from citewell.edges.postgres_chunk_store import PostgresChunkStore
+from citewell.errors import DocumentRejected, EmbedderMismatch, EmbedderUnavailable, ObjectVanished, OutOfTime
+from citewell.usecases.ingest_object import Attempt, IngestObject
+from tests.fakes import HashEmbedder, MemoryBucket
+
+EVERYONE = Audience("default")
+KEY = "handbook/fees.md"
+SECTIONS = [f"## Section {number}\n\nRule {number} says {number * 7}.\n" for number in range(12)]
+HANDBOOK = "# Fees\n\n" + "\n".join(SECTIONS)
+
+
+def attempt(number: int = 1, *, last: bool = False, seconds: float = 900) -> Attempt:
+    return Attempt(number=number, last=last, seconds_left=lambda: seconds)
+
+
+@pytest.fixture
+def bucket() -> MemoryBucket:
+    return MemoryBucket()
+
+
+@pytest.fixture
+def embedder() -> HashEmbedder:
+    return HashEmbedder()
+
+
+@pytest.fixture
+def ingest(store: PostgresChunkStore, bucket: MemoryBucket, embedder: HashEmbedder) -> IngestObject:
+    return IngestObject(
+        objects=bucket,
+        chunks=store,
+        embedder=embedder,
+        tenancy=Tenancy.SINGLE,
+        max_object_bytes=1_000_000,
+        chunk_tokens=200,
+        overlap_tokens=20,
+    )
+
+
+def texts(store: PostgresChunkStore, key: str = KEY) -> list[str] | None:
+    chunks = store.document_chunks(EVERYONE, key, offset=0, limit=1000)
+    return None if chunks is None else [chunk.text for chunk in chunks]
+
+
+def test_a_new_document_is_indexed_and_then_unchanged(
+    ingest: IngestObject, bucket: MemoryBucket, embedder: HashEmbedder
+) -> None:
+    bucket.put(KEY, HANDBOOK)
+    first = ingest(KEY, attempt())
+    assert first.result is IngestResult.INDEXED
+    assert first.chunks == first.embedded == len(embedder.embedded) >= 12
+    assert ingest(KEY, attempt()) == IngestOutcome(IngestResult.UNCHANGED, first.chunks, 0)
+    assert bucket.reads == 1, "the same version is not even downloaded"
+
+
+def test_the_same_bytes_in_a_new_version_are_unchanged_and_the_version_is_noted(
+    ingest: IngestObject, store: PostgresChunkStore, bucket: MemoryBucket, embedder: HashEmbedder
+) -> None:
+    bucket.put(KEY, HANDBOOK)
+    chunks = ingest(KEY, attempt()).chunks
+    embedder.embedded.clear()
+    second = bucket.put(KEY, HANDBOOK.replace("\n", "\r\n"))
+    assert ingest(KEY, attempt()) == IngestOutcome(IngestResult.UNCHANGED, chunks, 0)
+    document = store.document(EVERYONE, KEY)
+    assert document is not None
+    assert (document.result, document.embedded, document.version) == (IngestResult.UNCHANGED, 0, second)
+    assert embedder.embedded == []
+
+
+def test_an_edited_paragraph_embeds_its_own_chunk_only(
+    ingest: IngestObject, bucket: MemoryBucket, embedder: HashEmbedder
+) -> None:
+    bucket.put(KEY, HANDBOOK)
+    chunks = ingest(KEY, attempt()).chunks
+    embedder.embedded.clear()
+    bucket.put(KEY, HANDBOOK.replace("Rule 5 says 35.", "Rule 5 says 36."))
+    assert ingest(KEY, attempt()) == IngestOutcome(IngestResult.UPDATED, chunks, 1)
+    assert ["Rule 5 says 36." in text for text in embedder.embedded] == [True]
+
+
+def test_metadata_alone_is_a_change_that_embeds_nothing(
+    ingest: IngestObject, store: PostgresChunkStore, bucket: MemoryBucket
+) -> None:
+    bucket.put(KEY, HANDBOOK)
+    chunks = ingest(KEY, attempt()).chunks
+    bucket.put(KEY, HANDBOOK, collection="academy", effective_date="2026-01-01")
+    assert ingest(KEY, attempt()) == IngestOutcome(IngestResult.UPDATED, chunks, 0)
+    bucket.put(KEY, HANDBOOK, groups="hr")
+    assert ingest(KEY, attempt()) == IngestOutcome(IngestResult.UPDATED, chunks, 0)
+    assert store.document(EVERYONE, KEY) is None, "a document with groups is served to nobody yet"
+
+
+def test_a_new_title_is_embedded_again(ingest: IngestObject, bucket: MemoryBucket) -> None:
+    bucket.put(KEY, HANDBOOK)
+    chunks = ingest(KEY, attempt()).chunks
+    bucket.put(KEY, HANDBOOK, title="Academy fees")
+    assert ingest(KEY, attempt()) == IngestOutcome(IngestResult.UPDATED, chunks, chunks)
+
+
+def test_texts_known_from_another_document_of_the_tenant_are_not_embedded_again(
+    ingest: IngestObject, bucket: MemoryBucket
+) -> None:
+    bucket.put(KEY, HANDBOOK)
+    chunks = ingest(KEY, attempt()).chunks
+    bucket.put("copy.md", HANDBOOK)
+    assert ingest("copy.md", attempt()) == IngestOutcome(IngestResult.INDEXED, chunks, 0)
+
+
+def test_a_delete_removes_the_document_and_a_new_upload_brings_it_back(
+    ingest: IngestObject, store: PostgresChunkStore, bucket: MemoryBucket
+) -> None:
+    bucket.put(KEY, HANDBOOK)
+    ingest(KEY, attempt())
+    bucket.delete(KEY)
+    assert ingest(KEY, attempt()) == IngestOutcome(IngestResult.DELETED, 0, 0)
+    assert store.document(EVERYONE, KEY) is None
+    assert texts(store) is None
+    assert ingest(KEY, attempt()).result is IngestResult.DELETED, "a delete that comes twice ends in the same state"
+    bucket.put(KEY, HANDBOOK)
+    assert ingest(KEY, attempt()).result is IngestResult.INDEXED
+
+
+def test_a_delete_of_what_was_never_there_leaves_nothing(ingest: IngestObject, store: PostgresChunkStore) -> None:
+    assert ingest("never.md", attempt()).result is IngestResult.DELETED
+    assert store.document(EVERYONE, "never.md") is None
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4))), ids=str)
+def test_events_in_any_order_end_in_what_stands_in_the_bucket(
+    ingest: IngestObject, store: PostgresChunkStore, bucket: MemoryBucket, order: Sequence[int]
+) -> None:
+    """Four events of one key are delivered in any order; the bucket goes on changing in between."""
+    changes = ["first", "second", None, "third"]
+    for step, _ in enumerate(order):
+        body = changes[step]
+        bucket.delete(KEY) if body is None else bucket.put(KEY, f"# Fees\n\nThe {body} text.")
+        if order[step] % 2:  # some deliveries are late: they come after a later change
+            ingest(KEY, attempt())
+    ingest(KEY, attempt())
+    assert texts(store) == ["# Fees\n\nThe third text."]
+
+
+def test_a_worker_that_looked_earlier_never_overwrites_one_that_looked_later(
+    ingest: IngestObject, store: PostgresChunkStore, bucket: MemoryBucket
+) -> None:
+    bucket.put(KEY, "The old text.")
+
+    def overtake() -> None:
+        bucket.before_read = lambda: None
+        bucket.put(KEY, "The new text.")
+        assert ingest(KEY, attempt()).result is IngestResult.INDEXED
+
+    bucket.before_read = overtake
+    assert ingest(KEY, attempt()).result is IngestResult.SUPERSEDED
+    assert texts(store) == ["The new text."]
+    document = store.document(EVERYONE, KEY)
+    assert document is not None
+    assert (document.status, document.result) == (DocumentStatus.READY, IngestResult.INDEXED)
+
+
+def test_a_worker_overtaken_by_a_delete_does_not_bring_the_document_back(
+    ingest: IngestObject, store: PostgresChunkStore, bucket: MemoryBucket
+) -> None:
+    bucket.put(KEY, "The text.")
+
+    def overtake() -> None:
+        bucket.before_read = lambda: None
+        bucket.delete(KEY)
+        assert ingest(KEY, attempt()).result is IngestResult.DELETED
+
+    bucket.before_read = overtake
+    assert ingest(KEY, attempt()).result is IngestResult.SUPERSEDED
+    assert store.document(EVERYONE, KEY) is None
+
+
+def test_a_version_that_vanishes_while_it_is_read_makes_the_worker_look_again(
+    ingest: IngestObject, store: PostgresChunkStore, bucket: MemoryBucket
+) -> None:
+    bucket.put(KEY, "The old text.")
+
+    def replace_for_good() -> None:
+        bucket.before_read = lambda: None
+        bucket.put(KEY, "The new text.")
+        bucket.erase_versions()
+
+    bucket.before_read = replace_for_good
+    assert ingest(KEY, attempt()).result is IngestResult.INDEXED
+    assert texts(store) == ["The new text."]
+
+
+def test_an_object_that_never_stands_still_is_left_for_another_attempt(
+    ingest: IngestObject, bucket: MemoryBucket
+) -> None:
+    bucket.put(KEY, "text")
+
+    def replace_for_good() -> None:
+        bucket.put(KEY, "other text")
+        bucket.erase_versions()
+
+    bucket.before_read = replace_for_good
+    with pytest.raises(ObjectVanished):
+        ingest(KEY, attempt())
+
+
+def test_what_was_embedded_before_a_crash_is_not_embedded_again_and_the_old_version_answers_meanwhile(
+    ingest: IngestObject, store: PostgresChunkStore, bucket: MemoryBucket, embedder: HashEmbedder
+) -> None:
+    bucket.put(KEY, "# Fees\n\nThe old text.")
+    ingest(KEY, attempt())
+    embedder.embedded.clear()
+    bucket.put(KEY, HANDBOOK)
+
+    def die_in_the_third_batch(_: Sequence[str]) -> None:
+        if len(embedder.embedded) >= 8:
+            raise EmbedderUnavailable("away")
+
+    embedder.on_embed = die_in_the_third_batch
+    with pytest.raises(EmbedderUnavailable):
+        ingest(KEY, attempt())
+    assert texts(store) == ["# Fees\n\nThe old text."]
+    document = store.document(EVERYONE, KEY)
+    assert document is not None
+    assert document.status is DocumentStatus.PROCESSING
+    embedder.on_embed = lambda _: None
+    outcome = ingest(KEY, attempt(2))
+    assert outcome.result is IngestResult.UPDATED
+    assert outcome.embedded == outcome.chunks - 8
+    assert len(embedder.embedded) == len(set(embedder.embedded)) == outcome.chunks
+
+
+def test_a_worker_stops_before_its_time_is_up_and_the_next_one_goes_on(
+    ingest: IngestObject, bucket: MemoryBucket, embedder: HashEmbedder
+) -> None:
+    bucket.put(KEY, HANDBOOK)
+    left = iter([900.0, 10.0])
+    with pytest.raises(OutOfTime):
+        ingest(KEY, Attempt(number=1, last=False, seconds_left=lambda: next(left)))
+    assert len(embedder.embedded) == 4
+    outcome = ingest(KEY, attempt(2))
+    assert outcome.embedded == outcome.chunks - 4
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"", "empty"),
+        (b" \n\t\n", "empty"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(64), "unsupported_type"),
+        (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "unsupported_type"),
+        (b"x" * 1_000_001, "too_large"),
+    ],
+    ids=["empty", "blank", "png", "pdf", "huge"],
+)
+def test_what_cannot_be_indexed_fails_with_its_code_at_once_and_the_old_version_goes_on_answering(
+    ingest: IngestObject, store: PostgresChunkStore, bucket: MemoryBucket, body: bytes, code: str
+) -> None:
+    bucket.put(KEY, "The old text.")
+    ingest(KEY, attempt())
+    bucket.put(KEY, body)
+    with pytest.raises(DocumentRejected):
+        ingest(KEY, attempt())
+    document = store.document(EVERYONE, KEY)
+    assert document is not None
+    assert document.error is not None
+    assert (document.status, document.error.code, document.error.attempts) == (DocumentStatus.FAILED, code, 1)
+    assert texts(store) == ["The old text."]
+    bucket.put(KEY, "The old text.")
+    assert ingest(KEY, attempt()).result is IngestResult.UNCHANGED
+    document = store.document(EVERYONE, KEY)
+    assert document is not None
+    assert (document.status, document.error) == (DocumentStatus.READY, None)
+
+
+def test_only_the_last_attempt_records_a_failure_that_another_could_mend(
+    ingest: IngestObject, store: PostgresChunkStore, bucket: MemoryBucket, embedder: HashEmbedder
+) -> None:
+    bucket.put(KEY, HANDBOOK)
+
+    def be_away(_: Sequence[str]) -> None:
+        raise EmbedderUnavailable("away")
+
+    embedder.on_embed = be_away
+    for number in (1, 2):
+        with pytest.raises(EmbedderUnavailable):
+            ingest(KEY, attempt(number))
+        document = store.document(EVERYONE, KEY)
+        assert document is not None
+        assert (document.status, document.error) == (DocumentStatus.PROCESSING, None)
+    with pytest.raises(EmbedderUnavailable):
+        ingest(KEY, attempt(3, last=True))
+    document = store.document(EVERYONE, KEY)
+    assert document is not None
+    assert document.error is not None
+    assert document.status is DocumentStatus.FAILED
+    assert (document.error.code, document.error.stage, document.error.attempts) == ("embedder_unavailable", "embed", 3)
+
+
+def test_a_worker_that_dies_in_its_last_attempt_leaves_the_truth_behind(
+    ingest: IngestObject, store: PostgresChunkStore, bucket: MemoryBucket, embedder: HashEmbedder
+) -> None:
+    class Killed(BaseException):
+        """As if the process had gone: nothing of ours runs any more."""
+
+    bucket.put(KEY, HANDBOOK)
+
+    def die(_: Sequence[str]) -> None:
+        raise Killed
+
+    embedder.on_embed = die
+    with pytest.raises(Killed):
+        ingest(KEY, attempt(3, last=True))
+    document = store.document(EVERYONE, KEY)
+    assert document is not None
+    assert document.error is not None
+    assert (document.status, document.error.code) == (DocumentStatus.FAILED, "interrupted")
+
+
+def test_an_unexpected_error_is_recorded_without_its_text(
+    ingest: IngestObject, store: PostgresChunkStore, bucket: MemoryBucket, embedder: HashEmbedder
+) -> None:
+    bucket.put(KEY, HANDBOOK)
+
+    def break_down(texts: Sequence[str]) -> None:
+        raise ZeroDivisionError(texts[0])
+
+    embedder.on_embed = break_down
+    with pytest.raises(ZeroDivisionError):
+        ingest(KEY, attempt(3, last=True))
+    document = store.document(EVERYONE, KEY)
+    assert document is not None
+    assert document.error is not None
+    assert document.error.code == "internal_error"
+
+
+def test_an_embedder_that_did_not_build_the_index_is_refused_with_what_to_do(
+    ingest: IngestObject, bucket: MemoryBucket, embedder: HashEmbedder
+) -> None:
+    bucket.put(KEY, HANDBOOK)
+    embedder.model_id = "another-model"
+    with pytest.raises(EmbedderMismatch, match="set the embedder back, or deploy with replaceIndex=true"):
+        ingest(KEY, attempt())
+    assert embedder.embedded == []
+
+
+def test_a_document_with_groups_is_invisible_from_its_first_moment(
+    ingest: IngestObject, store: PostgresChunkStore, bucket: MemoryBucket, embedder: HashEmbedder
+) -> None:
+    bucket.put(KEY, HANDBOOK, groups="hr")
+    seen: list[object] = []
+    embedder.on_embed = lambda _: seen.append(store.document(EVERYONE, KEY))
+    ingest(KEY, attempt())
+    assert seen
+    assert set(seen) == {None}
+    assert texts(store) is None
