@@ -9,26 +9,31 @@ Added to the emulator:
 - security group rules, the IPv6 block and the egress-only gateway of a VPC, and attributes of the VPC;
 - an RDS instance is a role and a database in a local Postgres. A database that is there is kept, whatever the
   stack does, and its owner's password becomes that of the instance;
-- an API keeps its address, and a bucket its name, from one start to the next; the bucket
-  finds the objects it had;
-- in a function's environment, ``/opt/...`` means the layer that holds that path, as it does on Lambda.
+- an API keeps its address and a bucket its name from one start to the next, and the bucket its objects;
+- in a function's environment, ``/opt/...`` means the layer that holds that path, as it does on Lambda;
+- a layer is unpacked once, not once for each copy of each function that has it (seconds each time).
 
 The emulator offers no extension point for any of this, so names private to one release of it are replaced here.
 ``python -P launcher.py --check`` exits with a message when the installed release lacks one of them.
 """
 
+import hashlib
 import importlib
 import json
 import os
+import shutil
 import sys
+import threading
 import uuid
+import zipfile
+from pathlib import Path
+from types import SimpleNamespace
 
 WRITTEN_FOR = "1.5.33"
-ACCOUNT = "000000000000"
 
 PRIVATE_NAMES = {
     "ministack.app": ("main",),
-    "ministack.core.lambda_runtime": ("_PYTHON_WORKER_SCRIPT",),
+    "ministack.core.lambda_runtime": ("_PYTHON_WORKER_SCRIPT", "zipfile"),
     "ministack.core.responses": ("get_account_id",),
     "ministack.services.cloudformation.provisioners": (
         "_RESOURCE_HANDLERS",
@@ -257,6 +262,39 @@ def find_layers_under_opt(lambda_runtime):
     )
 
 
+class UnpackedOnce(zipfile.ZipFile):
+    """Unpacks a layer into a folder that all functions share, and puts a link where it was to be unpacked to."""
+
+    folder = Path("layers")
+    lock = threading.Lock()
+    kept = 6
+
+    def extractall(self, path=None, members=None, pwd=None):
+        target = Path(path)
+        if not target.name.startswith("layer_"):
+            super().extractall(path, members, pwd)
+            return
+        with Path(self.filename).open("rb") as file:
+            shared = self.folder / hashlib.file_digest(file, "sha256").hexdigest()
+        with self.lock:
+            if not shared.exists():
+                unfinished = self.folder / f".unfinished-{os.getpid()}"
+                shutil.rmtree(unfinished, ignore_errors=True)
+                super().extractall(unfinished, members, pwd)
+                unfinished.rename(shared)
+        os.utime(shared)
+        target.rmdir()
+        target.symlink_to(shared)
+
+
+def unpack_layers_once(lambda_runtime, folder):
+    UnpackedOnce.folder = folder
+    folder.mkdir(exist_ok=True)
+    for old in sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime)[: -UnpackedOnce.kept]:
+        shutil.rmtree(old)
+    lambda_runtime.zipfile = SimpleNamespace(**{**vars(zipfile), "ZipFile": UnpackedOnce})
+
+
 def spare_the_cores(provisioners):
     """No more copies of a queue's consumer than there are cores: each is a process of this machine."""
     handler = provisioners._RESOURCE_HANDLERS["AWS::Lambda::EventSourceMapping"]
@@ -278,9 +316,11 @@ def spare_the_cores(provisioners):
     )
 
 
-def main(configuration):
-    """Serves until SIGTERM. `configuration`: {"postgres": {...}}, see LocalPostgres. It comes by standard input,
-    since functions inherit the environment, which holds the emulator's own settings.
+def main(state, configuration):
+    """Serves until SIGTERM, and keeps unpacked layers below the folder `state`.
+
+    `configuration`: {"postgres": {...}}, see LocalPostgres. It comes by standard input, since functions inherit the
+    environment, which holds the emulator's own settings.
     """
     check()
     from ministack import app
@@ -297,6 +337,7 @@ def main(configuration):
     keep_api_address(provisioners)
     spare_the_cores(provisioners)
     find_layers_under_opt(lambda_runtime)
+    unpack_layers_once(lambda_runtime, state / "layers")
     sys.argv = sys.argv[:1]  # the emulator reads it
     app.main()
 
@@ -305,4 +346,4 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["--check"]:
         check()
     else:
-        main(json.load(sys.stdin))
+        main(Path(sys.argv[1]), json.load(sys.stdin))

@@ -5,7 +5,8 @@
     deployed.json    what was deployed last and into which emulator
     postgres/        the database (a link when Postgres' user could not enter the folder)
     s3/              the buckets' objects
-    tmp/             where functions are unpacked and run; emptied when nothing runs
+    layers/          the functions' layers, unpacked
+    tmp/             where functions run; emptied when nothing runs
     emulator.log, deploy.log, postgres/server.log
 
 Two folders are two clouds that can run at the same time. Removing the folder (after ``down``) removes the cloud.
