@@ -6,7 +6,7 @@ UV_VERSION := 0.13.9
 
 .PHONY: setup up down reindex test check format eval bench synth deploy lock clean
 
-setup: $(VENV)/.installed node_modules/.installed  ## make the environment (idempotent)
+setup: $(VENV)/.installed node_modules/.installed model  ## make the environment (idempotent)
 
 $(VENV)/.installed: pyproject.toml requirements.lock
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Citewell needs Python 3.11 or newer: make setup PYTHON=python3.12")'
@@ -19,6 +19,11 @@ $(VENV)/.installed: pyproject.toml requirements.lock
 node_modules/.installed: package.json package-lock.json
 	npm ci --silent --no-audit --no-fund
 	touch $@
+
+# Nothing is fetched when the model stands there and its hashes are right.
+.PHONY: model
+model: $(VENV)/.installed
+	$(BIN)/python -m infra.model
 
 up: setup  ## start, deploy locally, load the handbook, ask a question
 	$(BIN)/python -m infra.local up
@@ -43,3 +48,20 @@ format: setup  ## rewrite the sources the way `make check` wants them
 
 lock: setup  ## resolve pyproject.toml anew
 	$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --generate-hashes --no-header --quiet --upgrade --output-file requirements.lock
+
+eval: setup  ## the recall gate: grade retrieval of the handbook against the committed baseline
+	$(BIN)/python -m eval gate
+
+bench: setup  ## query plans and speed at 50,000 chunks
+	$(BIN)/python -m tests.benchmarks.bench_search_plans
+
+synth: setup  ## the CloudFormation template that `make deploy` would deploy, into cdk.out
+	$(BIN)/python -m infra.bundling --target aws
+	node_modules/.bin/cdk synth --quiet
+
+deploy: setup  ## deploy to the AWS account of the environment's credentials
+	$(BIN)/python -m infra.bundling --target aws
+	node_modules/.bin/cdk deploy
+
+clean: down  ## remove everything that was made here: environments, bundles, the local cloud with its data
+	rm -rf .venv node_modules build cdk.out .local

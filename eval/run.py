@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
+import psycopg
+from psycopg.sql import SQL, Identifier
 from tqdm import tqdm
 
 from citewell.core.keys import SINGLE_TENANT, Tenancy
 from citewell.core.ranking import fuse
 from citewell.core.values import Audience, ObjectHead, Passage, Question, TextKind
 from citewell.edges.postgres_chunk_store import PostgresChunkStore
+from citewell.edges.postgres_schema import PostgresSchema
 from citewell.ports import ChunkStore, Embedder
 from citewell.settings import Settings
 from citewell.usecases.ingest_object import Attempt, IngestObject
+from citewell.usecases.migrate import ensure_generation, migrate
 from eval.dataset import CorpusDocument, Dataset, EvalQuestion, Gold
 from eval.metrics import first_rank, mean, ndcg_at_k, recall_at_k, reciprocal_rank
+from tests.database import choose, ways
+
+MIGRATIONS = Path(__file__).parents[1] / "migrations"
 
 _Item = TypeVar("_Item")
 
@@ -43,7 +52,7 @@ class CorpusObjects:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One question's outcome. A ranking is of gold-sized units: see :func:`_unit`. ``best_score`` is a cosine."""
+    """One question's outcome. Rankings are of names: see :func:`passage_names`. ``best_score`` is a cosine."""
 
     question: EvalQuestion
     fused: list[str]
@@ -77,14 +86,13 @@ def search(dataset: Dataset, *, store: ChunkStore, embedder: Embedder, settings:
         asked = Question(question.text, top_k=settings.top_k)
         found = store.candidates(everyone, generation, asked, vector, limit=max(settings.candidates, DEPTH))
         fused = fuse(found, k=settings.rrf_k)
-        unit = _unit(question)
         best = max((passage.score for passage in fused[: settings.top_k]), default=None)
         scored.append(
             Scored(
                 question=question,
-                fused=_ranking(fused, unit),
-                vector=_ranking(_by(found, lambda passage: passage.vector_rank), unit),
-                keyword=_ranking(_by(found, lambda passage: passage.keyword_rank), unit),
+                fused=_ranking(fused, question),
+                vector=_ranking(_by(found, lambda passage: passage.vector_rank), question),
+                keyword=_ranking(_by(found, lambda passage: passage.keyword_rank), question),
                 best_score=best,
             )
         )
@@ -96,29 +104,28 @@ def _by(passages: Iterable[Passage], rank: Callable[[Passage], int | None]) -> l
     return [passage for _, passage in sorted(ranked, key=lambda pair: pair[0])]
 
 
-def _unit(question: EvalQuestion) -> Callable[[Passage], str]:
-    """How a found passage is named in a ranking: as the gold that it is, or else by what gold is made of.
+def passage_names(question: EvalQuestion, passage: Passage) -> list[str]:
+    """What a found passage counts as: the gold that it is, or else something that no gold is called.
 
     Where gold is a whole document, every passage counts as its document. Where gold is a quote, a passage counts as
-    that gold when it holds the quote, and as itself otherwise.
+    each quote that it holds, and as itself when it holds none.
     """
-    quoted = {gold.source: gold for gold in question.gold if gold.quote is not None}
-
-    def name(passage: Passage) -> str:
-        for gold in question.gold:
-            if gold.quote is not None and gold.source == passage.source and gold.quote in passage.text:
-                return gold_name(gold)
-        return passage.chunk_id if quoted else passage.source
-
-    return name
+    if all(gold.quote is None for gold in question.gold):
+        return [passage.source]
+    held = [
+        gold_name(gold)
+        for gold in sorted(question.gold, key=gold_name)
+        if gold.source == passage.source and (gold.quote is None or gold.quote in passage.text)
+    ]
+    return held or [passage.chunk_id]
 
 
 def gold_name(gold: Gold) -> str:
     return gold.source if gold.quote is None else f"{gold.source}: {gold.quote}"
 
 
-def _ranking(passages: Iterable[Passage], unit: Callable[[Passage], str]) -> list[str]:
-    return list(dict.fromkeys(unit(passage) for passage in passages))
+def _ranking(passages: Iterable[Passage], question: EvalQuestion) -> list[str]:
+    return list(dict.fromkeys(name for passage in passages for name in passage_names(question, passage)))
 
 
 def figures(scored: Sequence[Scored], *, min_score: float, config: dict[str, Any]) -> dict[str, Any]:
@@ -177,9 +184,23 @@ def misses(scored: Sequence[Scored], *, k: int = 5) -> list[tuple[str, str, int 
 
 @contextmanager
 def database(embedder: Embedder) -> Iterator[PostgresChunkStore]:
-    """An empty migrated database on a Postgres of its own, gone afterwards."""
-    raise NotImplementedError
+    """The store of an empty migrated database on a Postgres that was started for it and goes with it."""
+    server = choose(ways()).server
+    name = f"citewell_eval_{secrets.token_hex(4)}"
+    try:
+        with psycopg.connect(server.url, autocommit=True) as admin:
+            admin.execute(SQL("CREATE DATABASE {}").format(Identifier(name)))
+            try:
+                schema = PostgresSchema(server.url_of(name))
+                migrate(schema, MIGRATIONS)
+                ensure_generation(schema, model_id=embedder.model_id, dimensions=embedder.dimensions, replace=False)
+                with closing(PostgresChunkStore(server.url_of(name))) as store:
+                    yield store
+            finally:
+                admin.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
+    finally:
+        server.stop()
 
 
 def _progress(items: Sequence[_Item], label: str) -> Iterator[_Item]:
-    yield from tqdm(items, desc=label, unit="", leave=False)
+    yield from tqdm(items, desc=label, unit="", leave=False, disable=None)  # None: no bar where nobody watches
