@@ -86,7 +86,8 @@ def status(state: State) -> None:
     say(f"API       {aws.stack.api_url} ({'healthy' if api.is_healthy() else 'not healthy'})")
     say(f"bucket    s3://{aws.stack.bucket} at {aws.stack.endpoint_url}")
     say(f"ingest    {'idle' if drained(aws, deployment) else 'at work'}")
-    say(f"logs      {_short(state.emulator_log)}, {_short(state.deploy_log)}, {_short(state.postgres)}/server.log")
+    logs = (state.functions_log, state.emulator_log, state.deploy_log, state.postgres / "server.log")
+    say(f"logs      {', '.join(map(_short, logs))}")
 
 
 # --- up, step by step ------------------------------------------------------------------------------------------

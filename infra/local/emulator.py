@@ -83,6 +83,7 @@ def start(state: State, *, port: int, postgres_port: int, postgres_password: str
     """Starts it, to go on by itself, and waits until it answers. Raises EmulatorError."""
     state.scratch.mkdir(parents=True, exist_ok=True)
     state.objects.mkdir(parents=True, exist_ok=True)
+    state.functions_log.unlink(missing_ok=True)
     postgres = {"host": HOST, "port": postgres_port, "user": SUPERUSER, "password": postgres_password}
     with state.emulator_log.open("wb") as log:
         process = subprocess.Popen(

@@ -11,7 +11,8 @@ Added to the emulator:
   stack does, and its owner's password becomes that of the instance;
 - an API keeps its address and a bucket its name from one start to the next, and the bucket its objects;
 - in a function's environment, ``/opt/...`` means the layer that holds that path, as it does on Lambda;
-- a layer is unpacked once, not once for each copy of each function that has it (seconds each time).
+- a layer is unpacked once, not once for each copy of each function that has it (seconds each time);
+- what functions log stands in ``functions.log``, too.
 
 The emulator offers no extension point for any of this, so names private to one release of it are replaced here.
 ``python -P launcher.py --check`` exits with a message when the installed release lacks one of them.
@@ -42,6 +43,7 @@ PRIVATE_NAMES = {
         "_rds_db_instance_attrs",
     ),
     "ministack.services.ec2": ("_security_groups", "_vpcs"),
+    "ministack.services.lambda_svc": ("_emit_lambda_logs",),
     "ministack.services.rds": ("_instances",),
     "ministack.services.s3": ("_buckets",),
 }
@@ -295,6 +297,19 @@ def unpack_layers_once(lambda_runtime, folder):
     lambda_runtime.zipfile = SimpleNamespace(**{**vars(zipfile), "ZipFile": UnpackedOnce})
 
 
+def write_logs_to(path, lambda_svc):
+    """What functions log goes to one file, too: in the emulator's CloudWatch nobody would look for it."""
+    emit = lambda_svc._emit_lambda_logs
+
+    def emit_and_write(function, request_id, text, *rest, **options):
+        emit(function, request_id, text, *rest, **options)
+        name = (function.get("config") or function).get("FunctionName", "")
+        with path.open("a", encoding="utf-8") as file:
+            file.writelines(f"{name} {request_id} {line}\n" for line in text.splitlines())
+
+    lambda_svc._emit_lambda_logs = emit_and_write
+
+
 def spare_the_cores(provisioners):
     """No more copies of a queue's consumer than there are cores: each is a process of this machine."""
     handler = provisioners._RESOURCE_HANDLERS["AWS::Lambda::EventSourceMapping"]
@@ -326,7 +341,7 @@ def main(state, configuration):
     from ministack import app
     from ministack.core import lambda_runtime
     from ministack.core.responses import get_account_id
-    from ministack.services import ec2, rds, s3
+    from ministack.services import ec2, lambda_svc, rds, s3
     from ministack.services.cloudformation import provisioners
 
     add_security_group_rules(provisioners, ec2)
@@ -338,6 +353,7 @@ def main(state, configuration):
     spare_the_cores(provisioners)
     find_layers_under_opt(lambda_runtime)
     unpack_layers_once(lambda_runtime, state / "layers")
+    write_logs_to(state / "functions.log", lambda_svc)
     sys.argv = sys.argv[:1]  # the emulator reads it
     app.main()
 

@@ -7,6 +7,7 @@
     s3/              the buckets' objects
     layers/          the functions' layers, unpacked
     tmp/             where functions run; emptied when nothing runs
+    functions.log    what the functions logged since the last start
     emulator.log, deploy.log, postgres/server.log
 
 Two folders are two clouds that can run at the same time. Removing the folder (after ``down``) removes the cloud.
@@ -100,6 +101,10 @@ class State:
     @property
     def emulator_log(self) -> Path:
         return self.folder / "emulator.log"
+
+    @property
+    def functions_log(self) -> Path:
+        return self.folder / "functions.log"
 
     @property
     def deploy_log(self) -> Path:
