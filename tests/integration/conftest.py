@@ -21,7 +21,7 @@ from tests.fakes import HashEmbedder
 
 MIGRATIONS = Path(__file__).parents[2] / "migrations"
 _CHOICE = pytest.StashKey[Choice]()
-_RUN = f"citewell_test_{secrets.token_hex(4)}"
+RUN = f"citewell_test_{secrets.token_hex(4)}"
 _NUMBERS = count(1)
 
 
@@ -43,8 +43,8 @@ def database_server(request: pytest.FixtureRequest) -> Server:
 @pytest.fixture(scope="session")
 def template(database_server: Server) -> Iterator[str]:
     """The name of a database with the full schema and nothing in it."""
-    name = f"{_RUN}_template"
-    with _database(database_server, name) as url:
+    name = f"{RUN}_template"
+    with new_database(database_server, name) as url:
         migrate(PostgresSchema(url), MIGRATIONS)
         yield name
 
@@ -53,7 +53,7 @@ def template(database_server: Server) -> Iterator[str]:
 def make_database(database_server: Server, template: str) -> Iterator[Callable[[], str]]:
     """Makes migrated databases; each call gives the URL of a new one."""
     with contextlib.ExitStack() as stack:
-        yield lambda: stack.enter_context(_database(database_server, f"{_RUN}_{next(_NUMBERS)}", template=template))
+        yield lambda: stack.enter_context(new_database(database_server, f"{RUN}_{next(_NUMBERS)}", template=template))
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def database(make_database: Callable[[], str]) -> str:
 @pytest.fixture
 def empty_database(database_server: Server) -> Iterator[str]:
     """The URL of a database that was never migrated."""
-    with _database(database_server, f"{_RUN}_{next(_NUMBERS)}") as url:
+    with new_database(database_server, f"{RUN}_{next(_NUMBERS)}") as url:
         yield url
 
 
@@ -85,7 +85,7 @@ def store(database: str, generation: IndexGeneration) -> Iterator[PostgresChunkS
 
 
 @contextlib.contextmanager
-def _database(server: Server, name: str, *, template: str = "template1") -> Iterator[str]:
+def new_database(server: Server, name: str, *, template: str = "template1") -> Iterator[str]:
     create = SQL("CREATE DATABASE {} TEMPLATE {}").format(Identifier(name), Identifier(template))
     drop = SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name))
     with psycopg.connect(server.url, autocommit=True) as admin:

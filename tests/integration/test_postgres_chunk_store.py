@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import uuid
+from array import array
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from hashlib import sha256
 from itertools import permutations
+from typing import Any
 from urllib.parse import urlsplit
 
 import psycopg
@@ -25,18 +26,18 @@ from citewell.core.values import (
     IngestResult,
     Metadata,
     Passage,
-    Vector,
 )
 from citewell.edges.postgres import Database
 from citewell.edges.postgres_chunk_store import PostgresChunkStore
 from citewell.edges.postgres_schema import PostgresSchema
 from citewell.errors import ConfigurationError, DatabaseUnavailable, EmbedderMismatch, VectorsMissing
-from citewell.ports import ChunkToStore, Claim, DocumentVersion, IndexGeneration
+from citewell.ports import ChunkToStore, Claim, IndexGeneration
 from citewell.usecases.migrate import ensure_generation
 from tests.database import Server
+from tests.integration.chunks import EVERYONE, KEY, index, reuse_key, to_store, vector_of, version
 
-EVERYONE = Audience("default")
-KEY = DocumentKey("default", "handbook/expenses.md")
+
+Rows = Callable[..., list[tuple[Any, ...]]]
 
 
 @pytest.fixture
@@ -47,70 +48,10 @@ def other_store(database: str, store: PostgresChunkStore) -> Iterator[PostgresCh
 
 
 @pytest.fixture
-def rows(database: str) -> Iterator[Callable[..., list[tuple[object, ...]]]]:
+def rows(database: str) -> Iterator[Rows]:
     """Ask the database itself."""
     with psycopg.connect(database, autocommit=True) as connection:
         yield lambda query, *values: connection.execute(query, values).fetchall()
-
-
-def vector_of(text: str) -> Vector:
-    return [byte / 255 + 0.01 for byte in sha256(text.encode()).digest()[:8]]
-
-
-def reuse_key(text: str) -> bytes:
-    return sha256(b"key" + text.encode()).digest()
-
-
-def to_store(texts: list[str], *, key: DocumentKey = KEY, names: list[str] | None = None) -> list[ChunkToStore]:
-    """Chunks that follow one another. The i-th chunk's id follows from ``names[i]`` (default: i)."""
-    chunks, start = [], 0
-    for ordinal, text in enumerate(texts):
-        name = names[ordinal] if names else str(ordinal)
-        chunk = Chunk(
-            ordinal=ordinal,
-            section=("Expenses", f"Part {name}"),
-            occurrence=0,
-            part=0,
-            start=start,
-            end=start + len(text),
-            text=text,
-            header="Expenses",
-        )
-        chunk_id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{key.tenant}|{key.source}|{name}"))
-        chunks.append(ChunkToStore(chunk_id, reuse_key(text), chunk))
-        start += len(text) + 2
-    return chunks
-
-
-def version(name: str, *, embedded: int = 0, metadata: Metadata | None = None) -> DocumentVersion:
-    return DocumentVersion(
-        version=name,
-        pipeline="p1",
-        content_hash=sha256(name.encode()).digest(),
-        title="Expenses",
-        metadata=metadata or Metadata(),
-        pages=None,
-        embedded=embedded,
-    )
-
-
-def index(
-    store: PostgresChunkStore,
-    texts: list[str],
-    *,
-    key: DocumentKey = KEY,
-    names: list[str] | None = None,
-    name: str = "v1",
-    metadata: Metadata | None = None,
-) -> IngestOutcome:
-    """All that a worker does with one version of a document. Only vectors that aren't known are made."""
-    generation = store.live_generation()
-    claim = store.claim(key)
-    chunks = to_store(texts, key=key, names=names)
-    known = store.known_vectors(key, generation, [chunk.reuse_key for chunk in chunks])
-    missing = {reuse_key(text): vector_of(text) for text in texts if reuse_key(text) not in known}
-    store.keep_vectors(key.tenant, generation, missing)
-    return store.swap(claim, generation, version(name, embedded=len(missing), metadata=metadata), chunks)
 
 
 def texts_of(store: PostgresChunkStore, key: DocumentKey = KEY) -> list[str] | None:
@@ -124,13 +65,12 @@ def shown(store: PostgresChunkStore, key: DocumentKey = KEY) -> Document:
     return document
 
 
-def vectors_by_text(rows: Callable[..., list[tuple[object, ...]]]) -> dict[object, object]:
-    found = rows("SELECT text, embedding::real[] FROM chunk JOIN chunk_vector USING (chunk_id)")
-    return dict(found)  # type: ignore[arg-type]  # rows of two columns
+def vectors_by_text(rows: Rows) -> dict[str, list[float]]:
+    return dict(rows("SELECT text, embedding::real[] FROM chunk JOIN chunk_vector USING (chunk_id)"))
 
 
 def as_32_bit(text: str) -> list[float]:
-    return [pytest.approx(number, rel=1e-6) for number in vector_of(text)]
+    return list(array("f", vector_of(text)))
 
 
 # --- claims -----------------------------------------------------------------------------------------------------
@@ -185,14 +125,14 @@ WRITES: dict[str, Callable[[PostgresChunkStore, Claim], IngestOutcome | None]] =
 def test_a_void_claim_writes_nothing_anywhere(
     store: PostgresChunkStore,
     other_store: PostgresChunkStore,
-    rows: Callable[..., list[tuple[object, ...]]],
+    rows: Rows,
     write: Callable[[PostgresChunkStore, Claim], IngestOutcome | None],
 ) -> None:
     index(store, ["kept"])
     void = store.claim(KEY)
     other_store.claim(KEY)
 
-    def everything() -> list[list[tuple[object, ...]]]:
+    def everything() -> list[list[tuple[Any, ...]]]:
         return [rows(f"SELECT xmin, t.* FROM {table} AS t") for table in ("document", "chunk", "chunk_vector")]  # noqa: S608
 
     before = everything()
@@ -258,9 +198,7 @@ def test_a_chunk_comes_back_as_it_was_stored(store: PostgresChunkStore, generati
     ]
 
 
-def test_a_swap_writes_only_what_changed(
-    store: PostgresChunkStore, rows: Callable[..., list[tuple[object, ...]]]
-) -> None:
+def test_a_swap_writes_only_what_changed(store: PostgresChunkStore, rows: Rows) -> None:
     index(store, ["one", "two", "three", "four"])
     chunks, vectors = (
         "SELECT text, xmin::text FROM chunk",
@@ -275,7 +213,7 @@ def test_a_swap_writes_only_what_changed(
 
 
 def test_a_swap_that_lacks_a_vector_changes_nothing(
-    store: PostgresChunkStore, generation: IndexGeneration, rows: Callable[..., list[tuple[object, ...]]]
+    store: PostgresChunkStore, generation: IndexGeneration, rows: Rows
 ) -> None:
     index(store, ["old one", "old two"])
     claim = store.claim(KEY)
@@ -329,9 +267,7 @@ def test_a_large_document_is_swapped_whole(store: PostgresChunkStore) -> None:
 # --- vectors ----------------------------------------------------------------------------------------------------
 
 
-def test_vectors_that_change_places_between_chunks_follow_their_texts(
-    store: PostgresChunkStore, rows: Callable[..., list[tuple[object, ...]]]
-) -> None:
+def test_vectors_that_change_places_between_chunks_follow_their_texts(store: PostgresChunkStore, rows: Rows) -> None:
     index(store, ["one", "two", "three"])
     outcome = index(store, ["two", "three", "one", "one"], name="v2")
     assert outcome == IngestOutcome(IngestResult.UPDATED, 4, 0)
@@ -339,9 +275,7 @@ def test_vectors_that_change_places_between_chunks_follow_their_texts(
     assert vectors_by_text(rows) == {text: as_32_bit(text) for text in ("one", "two", "three")}
 
 
-def test_a_vector_moves_to_another_chunk_although_its_own_chunk_goes(
-    store: PostgresChunkStore, rows: Callable[..., list[tuple[object, ...]]]
-) -> None:
+def test_a_vector_moves_to_another_chunk_although_its_own_chunk_goes(store: PostgresChunkStore, rows: Rows) -> None:
     index(store, ["one", "two"], names=["a", "b"])
     assert index(store, ["two"], names=["c"], name="v2").embedded == 0
     assert vectors_by_text(rows) == {"two": as_32_bit("two")}
@@ -366,7 +300,7 @@ def test_keeping_the_same_batch_again_is_harmless(store: PostgresChunkStore, gen
 def test_a_vector_known_from_another_document_survives_that_document(
     store: PostgresChunkStore,
     generation: IndexGeneration,
-    rows: Callable[..., list[tuple[object, ...]]],
+    rows: Rows,
 ) -> None:
     other = DocumentKey("default", "other.md")
     index(store, ["shared"], key=other)
@@ -379,7 +313,7 @@ def test_a_vector_known_from_another_document_survives_that_document(
 
 
 def test_a_documents_own_vectors_are_not_copied(
-    store: PostgresChunkStore, generation: IndexGeneration, rows: Callable[..., list[tuple[object, ...]]]
+    store: PostgresChunkStore, generation: IndexGeneration, rows: Rows
 ) -> None:
     index(store, ["one"])
     rows("WITH gone AS (DELETE FROM pending_vector RETURNING 1) SELECT count(*) FROM gone")
@@ -395,7 +329,7 @@ def test_vectors_of_another_tenant_are_not_known(store: PostgresChunkStore, gene
 
 
 def test_kept_vectors_are_forgotten_by_age_unless_they_were_asked_for_since(
-    store: PostgresChunkStore, generation: IndexGeneration, rows: Callable[..., list[tuple[object, ...]]]
+    store: PostgresChunkStore, generation: IndexGeneration, rows: Rows
 ) -> None:
     store.keep_vectors("default", generation, {reuse_key(text): vector_of(text) for text in ("old", "asked", "new")})
     rows(
@@ -497,7 +431,7 @@ def test_a_refresh_notes_the_new_version_and_ends_a_failure(store: PostgresChunk
 
 
 def test_a_removed_document_is_gone_for_readers_and_its_claims_go_on_counting(
-    store: PostgresChunkStore, rows: Callable[..., list[tuple[object, ...]]]
+    store: PostgresChunkStore, rows: Rows
 ) -> None:
     index(store, ["one"])
     overtaken = store.claim(KEY)
@@ -569,9 +503,7 @@ def test_the_time_of_the_last_change_is_shown_in_utc(store: PostgresChunkStore) 
 # --- the connection ---------------------------------------------------------------------------------------------
 
 
-def test_a_connection_that_broke_while_idle_is_replaced_unnoticed(
-    store: PostgresChunkStore, rows: Callable[..., list[tuple[object, ...]]]
-) -> None:
+def test_a_connection_that_broke_while_idle_is_replaced_unnoticed(store: PostgresChunkStore, rows: Rows) -> None:
     index(store, ["one"])
     ended = rows(
         "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "

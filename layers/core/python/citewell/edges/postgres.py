@@ -44,11 +44,9 @@ def connect(conninfo: str) -> Connection:
 
     TLS is what it says in ``sslmode`` and ``sslrootcert``. Raises DatabaseUnavailable.
     """
-    given = conninfo_to_dict(conninfo)
+    named: dict[str, Any] = {**_DEFAULTS, **conninfo_to_dict(conninfo)}
     with translated():
-        return psycopg.connect(
-            make_conninfo(**{**_DEFAULTS, **given}), row_factory=namedtuple_row, prepare_threshold=None
-        )
+        return psycopg.connect(make_conninfo(**named), row_factory=namedtuple_row, prepare_threshold=None)
 
 
 @contextlib.contextmanager

@@ -41,6 +41,9 @@ PENDING_VECTORS_AGE = "1 day"
 # What a match in the text (label D) and one in the header (label A) count. See worded_alike.
 _LABEL_WEIGHTS = [1.0, 1.0, 1.0, 1.0]
 
+# How many times the wanted chunks the keyword search looks at closely.
+_RESCORED = 4
+
 _SUPERSEDED = IngestOutcome(IngestResult.SUPERSEDED, chunks=0, embedded=0)
 
 
@@ -55,7 +58,6 @@ class PostgresChunkStore:
         ef_search: int = 100,
         exact_chunks: int = 5_000,
         common_matches: int = 1_000,
-        keyword_budget: int = 2_000,
     ) -> None:
         """
         Args:
@@ -63,14 +65,12 @@ class PostgresChunkStore:
             statement_seconds: the longest a single statement may take.
             ef_search: pgvector's ``hnsw.ef_search``, 1 to 1000.
             exact_chunks: up to how many chunks that may be found each is compared, without the index.
-            common_matches: a word in so many of a tenant's chunks is common: its matches aren't counted further.
-            keyword_budget: how many chunks the keyword search scores at most.
+            common_matches: a word in so many chunks is common: no more of its matches are read.
         """
         self._database = Database(conninfo, statement_seconds=statement_seconds)
         self._ef_search = ef_search
         self._exact_chunks = exact_chunks
         self._common_matches = common_matches
-        self._keyword_budget = keyword_budget
 
     def close(self) -> None:
         self._database.close()
@@ -217,22 +217,20 @@ class PostgresChunkStore:
             "vector": _as_text(vector),
             "limit": limit,
             "common": self._common_matches,
-            "budget": self._keyword_budget,
+            "rescored": _RESCORED * limit,
             "label_weights": _LABEL_WEIGHTS,
         }
         # One snapshot, so that both arms see the same documents.
         with self._database.transaction(
             isolation=IsolationLevel.REPEATABLE_READ, settings=self._search_settings()
         ) as cursor:
-            [count] = cursor.execute(statements.COUNT_SEARCHED_CHUNKS, search).fetchall()
-            if count.searched == 0:
+            [(searched,)] = cursor.execute(statements.COUNT_SEARCHED_CHUNKS, search).fetchall()
+            if searched == 0:
                 return []
-            exactly = count.searched <= self._exact_chunks
-            nearest = statements.nearest_exactly if exactly else statements.nearest_by_index
+            few = searched <= self._exact_chunks
+            nearest = statements.nearest_exactly if few else statements.nearest_by_index
             near = cursor.execute(nearest(generation), search).fetchall()
-            worded = cursor.execute(
-                statements.worded_alike(generation), {**search, "in_tenant": count.in_tenant}
-            ).fetchall()
+            worded = cursor.execute(statements.worded_alike(generation), {**search, "searched": searched}).fetchall()
         return _merged(near, worded)
 
     def document(self, audience: Audience, source: str) -> Document | None:
@@ -259,6 +257,7 @@ class PostgresChunkStore:
             # How much a tsquery that is put together in the statement matches is unknown to the planner, which
             # then may prefer to read the whole table. That is never better here.
             "enable_seqscan": "off",
+            "enable_sort": "off",
         }
 
 

@@ -285,10 +285,7 @@ _PASSAGE = SQL("""chunk.chunk_id::text AS chunk_id, chunk.source, document.title
        chunk.ordinal, chunk.start_char, chunk.end_char, chunk.text""")
 
 COUNT_SEARCHED_CHUNKS = SQL("""
-SELECT coalesce(sum(chunks), 0)::bigint AS in_tenant,
-       coalesce(sum(chunks) FILTER (WHERE {searched}), 0)::bigint AS searched
-FROM document
-WHERE tenant = %(tenant)s
+SELECT coalesce(sum(chunks), 0)::bigint AS chunks FROM document WHERE {searched}
 """).format(searched=_SEARCHED)
 
 
@@ -326,13 +323,16 @@ LIMIT %(limit)s
 
 
 def worded_alike(generation: IndexGeneration) -> Composed:
-    """Chunks that share words with the question, the rare words counting most.
+    """Chunks that share words with the question, rare words counting most; an OR, as an AND finds next to nothing.
 
-    An OR over the question's lexemes, since a natural question as an AND finds next to nothing. Its cost is bounded:
-    each lexeme's chunks are counted up to ``common``, and lexemes join the OR from the rarest on until ``budget``
-    chunks match. The score is the sum over the lexemes of an inverse document frequency (as in BM25, over the tenant)
-    times ts_rank of that lexeme alone, which saturates with repetition and weighs the header by its label. A lexeme
-    commoner than the bound is taken to stand in half of the chunks.
+    Each lexeme's chunks are read from the GIN index, ``common`` at most, which bounds the cost. A lexeme's weight is
+    its inverse document frequency among what may be found, as in BM25. The chunks with the greatest sum of weights
+    are scored anew with ts_rank, which tells how often and where (header or text) a lexeme stands: that reads the
+    chunks' lexemes, which is dear, so only ``rescored`` of them are. A lexeme that reached the bound is taken to
+    stand in half of the chunks, and finds chunks only when every lexeme of the question is so common.
+
+    OFFSET 0 keeps the look at each hit's document from becoming a join, which the planner, who can't know how much a
+    lexeme matches, likes to turn around: then the index is asked once a document.
 
     Lexemes are quoted by hand into a tsquery: to_tsquery would parse them again, and take some apart.
     """
@@ -340,47 +340,53 @@ def worded_alike(generation: IndexGeneration) -> Composed:
 WITH asked AS (
     SELECT ('''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || '''')::tsquery AS word
     FROM unnest(to_tsvector('english', %(question)s))
-), counted AS MATERIALIZED (
-    SELECT word, (
-        SELECT count(*) FROM (
-            SELECT FROM chunk WHERE chunk.lexemes @@ word AND chunk.tenant = %(tenant)s LIMIT %(common)s
-        ) AS bounded
-    ) AS matches
+), hit AS MATERIALIZED (
+    SELECT asked.word, bounded.chunk_id
     FROM asked
+    CROSS JOIN LATERAL (
+        SELECT chunk.chunk_id
+        FROM chunk
+        WHERE chunk.lexemes @@ asked.word
+          AND EXISTS (
+              SELECT FROM document
+              WHERE document.tenant = chunk.tenant AND document.source = chunk.source AND {searched}
+              OFFSET 0
+          )
+        LIMIT %(common)s
+    ) AS bounded
 ), weighed AS MATERIALIZED (
     SELECT word,
-           sum(matches) OVER (ORDER BY matches, word::text) AS matches_so_far,
-           row_number() OVER (ORDER BY matches, word::text) AS place,
-           CASE WHEN matches = %(common)s THEN ln(2)
-                ELSE ln(1 + greatest(%(in_tenant)s - matches, 0) / (matches + 0.5)) END AS weight
-    FROM counted
-    WHERE matches > 0
-), matching AS MATERIALIZED (
-    SELECT chunk.chunk_id, chunk.lexemes
-    FROM chunk
-    JOIN document USING (tenant, source)
-    WHERE chunk.lexemes @@ (
-              SELECT string_agg(word::text, ' | ')::tsquery FROM weighed
-              WHERE place = 1 OR matches_so_far <= %(budget)s
-          )
-      AND {searched}
-    LIMIT %(budget)s
+           count(*) = %(common)s AS is_common,
+           CASE WHEN count(*) = %(common)s THEN ln(2)
+                ELSE ln(1 + (%(searched)s - count(*) + 0.5) / (count(*) + 0.5)) END AS weight
+    FROM hit
+    GROUP BY word
+), promising AS (
+    SELECT hit.chunk_id
+    FROM hit
+    JOIN weighed USING (word)
+    WHERE NOT weighed.is_common OR (SELECT every(is_common) FROM weighed)
+    GROUP BY hit.chunk_id
+    ORDER BY sum(weighed.weight) DESC, hit.chunk_id
+    LIMIT %(rescored)s
 ), scored AS (
-    SELECT matching.chunk_id, scores.score
-    FROM matching
-    CROSS JOIN LATERAL (SELECT matching.lexemes || '' AS lexemes OFFSET 0) AS unpacked
+    SELECT promising.chunk_id, score.score
+    FROM promising
+    JOIN chunk USING (chunk_id)
     CROSS JOIN LATERAL (
-        SELECT sum(weight * ts_rank(%(label_weights)s::real[], unpacked.lexemes, word)) AS score FROM weighed
-    ) AS scores
+        SELECT sum(weighed.weight * ts_rank(%(label_weights)s::real[], chunk.lexemes, weighed.word)) AS score
+        FROM weighed
+    ) AS score
+), best AS (
+    SELECT chunk_id, score FROM scored ORDER BY score DESC, chunk_id LIMIT %(limit)s
 )
 SELECT {passage}, best.score,
        chunk_vector.embedding::vector({dimensions}) <=> %(vector)s::vector({dimensions}) AS distance
-FROM (
-    SELECT chunk_id, scored.score FROM scored ORDER BY scored.score DESC, chunk_id LIMIT %(limit)s
-) AS best
+FROM best
 JOIN chunk USING (chunk_id)
 JOIN document USING (tenant, source)
-JOIN chunk_vector ON chunk_vector.chunk_id = best.chunk_id AND chunk_vector.generation = {generation}
+JOIN chunk_vector USING (chunk_id)
+WHERE chunk_vector.generation = {generation}
 """).format(passage=_PASSAGE, searched=_SEARCHED, **_index(generation))
 
 
