@@ -87,12 +87,11 @@ def check_answer(generation: Generation, passages: Sequence[Passage]) -> Answer:
         return _refuse(EMPTY_REPLY, generation)
     text, said_unanswered = _replace_sentinel(text)
     checked = check_citations(text, sources=len(passages))
-    if generation.stop_reason is StopReason.MAX_TOKENS and checked.cited:
+    was_cut = generation.stop_reason is StopReason.MAX_TOKENS
+    if was_cut and checked.cited:
         checked = _cut_back(checked, sources=len(passages))
-        if not checked.cited:
-            return _refuse(CUT_OFF, generation, invented=checked.invented)
     if not checked.cited:
-        reason = NOT_IN_THE_SOURCES if said_unanswered else NOTHING_CITED
+        reason = NOT_IN_THE_SOURCES if said_unanswered else CUT_OFF if was_cut else NOTHING_CITED
         return _refuse(reason, generation, invented=checked.invented)
     return Answer(
         text=checked.text,

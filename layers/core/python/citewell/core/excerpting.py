@@ -28,8 +28,8 @@ _ANNOUNCES = (":", "：")
 
 _IMAGE = re.compile(r"!\[([^\[\]]*)\]\([^()]*\)")
 _LINK = re.compile(r"\[([^\[\]]+)\](?:\([^()]*\)|\[[^\[\]]*\])")
-_EMPHASIS = re.compile(r"(\*\*\*|\*\*|\*|~~)(?=\S)(.+?)(?<=\S)\1")
-_UNDERSCORES = re.compile(r"(?<!\w)(__|_)(?=\S)(.+?)(?<=\S)\1(?!\w)")
+_EMPHASIS = re.compile(r"(?<!\\)(\*\*\*|\*\*|\*|~~)(?=\S)(.+?)(?<=[^\s\\])\1")
+_UNDERSCORES = re.compile(r"(?<![\w\\])(__|_)(?=\S)(.+?)(?<=[^\s\\])\1(?!\w)")
 _QUOTED = re.compile(r"^[ ]{0,3}(?:>[ ]?)+")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _CODE_SPAN = re.compile(r"`[^`]+`")
@@ -44,8 +44,10 @@ class Excerpt:
 
 
 def excerpts(text: str) -> list[Excerpt]:
-    """The excerpts of a passage's ``text``, in order. Headings are none: they are the passage's section already."""
-    return list(_excerpts(_lines(text)))
+    """The excerpts of a passage's ``text``, in order. Headings are none: they are the passage's section already.
+    Nor is what holds no letter or digit."""
+    found = _excerpts(_lines(text))
+    return [excerpt for excerpt in found if any(map(str.isalnum, excerpt.text))]
 
 
 def _lines(text: str) -> list[str]:
@@ -132,7 +134,7 @@ def _sentences(first: str, more: Sequence[str], lead_in: str) -> Iterator[Excerp
     for start, end in sentence_spans(text):
         sentence = text[start:end]
         # What announces a list says nothing without it; it comes back as the items' lead-in.
-        if any(character.isalnum() for character in sentence) and not sentence.endswith(_ANNOUNCES):
+        if not sentence.endswith(_ANNOUNCES):
             yield Excerpt(text=sentence, lead_in=lead_in)
 
 

@@ -97,6 +97,7 @@ class FunctionEmbedder:
     def _invoke(self, event: bytes) -> Any:
         """The function's result, whatever it is. Raises TryAgain or ConfigurationError."""
         from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
+        from botocore.exceptions import ConnectionError as NoConnection
 
         try:
             response = self._client.invoke(FunctionName=self._function, Payload=event)
@@ -110,7 +111,7 @@ class FunctionEmbedder:
                 f"the function {self._function} can't be invoked: {code}; check CITEWELL_EMBED_FUNCTION and the role's "
                 "permission lambda:InvokeFunction"
             ) from error
-        except HTTPClientError as error:
+        except (HTTPClientError, NoConnection) as error:
             raise TryAgain(type(error).__name__) from error
         except BotoCoreError as error:
             raise ConfigurationError(f"no call to AWS Lambda can be made: {type(error).__name__}") from error
