@@ -112,13 +112,13 @@ MIXED = st.text(
 
 
 @given(text=MIXED)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_token_starts_are_the_tokenizers_own(embedder: LocalEmbedder, plain_tokenizer: Tokenizer, text: str) -> None:
     assert list(embedder.token_starts(text)) == _starts(plain_tokenizer, text)
 
 
 @given(piece=MIXED.filter(lambda text: len(text) > 3), seed=st.integers(1, 50))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_windows_do_not_show_in_the_token_starts_of_a_long_text(
     embedder: LocalEmbedder, plain_tokenizer: Tokenizer, piece: str, seed: int
 ) -> None:

@@ -66,9 +66,11 @@ def test_passages_are_fused_by_their_ranks_whatever_order_they_come_in() -> None
     assert fuse([both, keyword, vector], k=60) == fused
 
 
+_DOCUMENT = "".join(chr(ord("a") + place % 26) for place in range(20_000))
+
+
 def _slice(start: int, end: int, **fields: object) -> Passage:
-    document = "".join(chr(ord("a") + place % 26) for place in range(20_000))
-    return a_passage(document[start:end], start=start, chunk_id=f"{start}-{end}", **fields)
+    return a_passage(_DOCUMENT[start:end], start=start, chunk_id=f"{start}-{end}", **fields)
 
 
 def test_an_equal_text_is_collapsed_into_the_better_one() -> None:

@@ -44,8 +44,10 @@ class Excerpt:
 
 
 def excerpts(text: str) -> list[Excerpt]:
-    """The excerpts of a passage's ``text``, in order. Headings are none: they are the passage's section already.
-    Nor is what holds no letter or digit."""
+    """The excerpts of a passage's ``text``, in order.
+
+    Headings are none, for they are the passage's section already; nor is what holds no letter and no digit.
+    """
     found = _excerpts(_lines(text))
     return [excerpt for excerpt in found if any(map(str.isalnum, excerpt.text))]
 
