@@ -10,13 +10,14 @@ places tried in the order of their hash rather than from left to right, which le
 from __future__ import annotations
 
 import heapq
+import operator
 import zlib
 from array import array
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from citewell.core.boundaries import Strength, boundaries, kept_whole, splits_character
 from citewell.core.headers import contextual_header
@@ -33,7 +34,7 @@ _HEADER_TOKENS = 64
 _LEAST_SHARE = 4
 _LONGEST_TOKEN = 16
 _SLICE = 50_000
-_HASHED = 32
+_HASHED = 128
 
 
 def split_chunks(
@@ -94,9 +95,8 @@ def _sections(blocks: Sequence[Block]) -> Iterator[list[Block]]:
 
 def _opens(section: Sequence[Block], heading: Block) -> bool:
     last = section[-1]
-    if last.kind is BlockKind.METADATA:
-        return True
-    return last.kind is BlockKind.HEADING and heading.headings[: len(last.headings)] == last.headings
+    deeper = len(heading.headings) > len(last.headings) and heading.headings[: len(last.headings)] == last.headings
+    return last.kind is BlockKind.METADATA or (last.kind is BlockKind.HEADING and deeper)
 
 
 def _page(blocks: Sequence[Block], offset: int) -> int | None:
@@ -111,7 +111,7 @@ class _Ruler:
     def __init__(self, text: str, token_starts: TokenStarts) -> None:
         self.text = text
         self.token_starts = token_starts
-        self._starts = array("q", _spaced(_in_slices(text, token_starts), len(text)))
+        self._starts = _in_slices(text, token_starts)
 
     def count(self, start: int, end: int) -> int:
         return self.index(end) - self.index(start)
@@ -127,30 +127,31 @@ class _Ruler:
         return self._starts[bisect_left(self._starts, start + 1) : bisect_left(self._starts, end)]
 
 
-def _in_slices(text: str, token_starts: TokenStarts) -> Iterator[int]:
+def _in_slices(text: str, token_starts: TokenStarts) -> array[int]:
     """Token starts of a text of any size, cut at white space so that a tokenizer never holds megabytes at once."""
+    starts = array("q")
     start = 0
     while start < len(text):
         end = start + _SLICE
         if end < len(text):
             end = max(text.rfind("\n", start, end), text.rfind(" ", start, end)) + 1 or end
-        for offset in token_starts(text[start:end]):
-            yield start + offset
+        tokens = [0, *token_starts(text[start:end]), min(end, len(text)) - start]
+        if max(map(operator.sub, tokens[1:], tokens)) > _LONGEST_TOKEN:
+            tokens = list(_spaced(tokens))
+        starts.extend(start + offset for offset in tokens[1:-1])
         start = end
+    return starts
 
 
-def _spaced(starts: Iterable[int], length: int) -> Iterator[int]:
+def _spaced(starts: Iterable[int]) -> Iterator[int]:
     """Adds a start wherever a token would be longer than any real one.
 
     A word that a tokenizer gives up on is one token to it, be it megabytes long, and padding is none; a reader or a
     language model is given all of it.
     """
-    previous = 0
-    for start in starts:
-        yield from range(previous + _LONGEST_TOKEN, start, _LONGEST_TOKEN)
+    for start, following in pairwise(chain(starts, [0])):
         yield start
-        previous = start
-    yield from range(previous + _LONGEST_TOKEN, length, _LONGEST_TOKEN)
+        yield from range(start + _LONGEST_TOKEN, following, _LONGEST_TOKEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,10 +216,20 @@ class _Cutter:
         return boundaries(self._text, blocks, strength, start=start, end=end, whole=self._whole)
 
     def _cut_anywhere(self, cuts: list[int], *, limit: int) -> None:
-        """Inside words and whole blocks; inside what looks like one character only in a run of nothing else."""
+        """Inside words and whole blocks; inside what looks like one character only in a run of nothing else.
+
+        One character in eight is tried first: that is plenty, and a word of five megabytes has a million places.
+        """
+        least = max(1, limit // _LEAST_SHARE)
+        text = self._text
         for start, end in self._too_long(cuts, limit):
-            places = (p for p in self._ruler.starts_between(start, end) if not splits_character(self._text, p))
-            self._divide(cuts, start, end, places, limit=limit, least=max(1, limit // _LEAST_SHARE))
+            tokens = self._ruler.starts_between(start, end)
+            some = (p for p in tokens if not ord(text[p]) & 7 and not splits_character(text, p))
+            self._divide(cuts, start, end, some, limit=limit, least=least)
+        for start, end in self._too_long(cuts, limit):
+            tokens = self._ruler.starts_between(start, end)
+            apart = (p for p in tokens if not splits_character(text, p))
+            self._divide(cuts, start, end, apart, limit=limit, least=least)
         for start, end in self._too_long(cuts, limit):
             self._divide(cuts, start, end, self._ruler.starts_between(start, end), limit=limit, least=1)
 
@@ -232,12 +243,12 @@ class _Cutter:
 
     def _divide(self, cuts: list[int], start: int, end: int, places: Iterable[int], *, limit: int, least: int) -> None:
         """Cut a piece at ``places`` in the order of their hashes, until what lies between cuts is short enough."""
-        tried = [(self._rank(place, start), place) for place in places]
+        tried = [self._rank(place, start) << 32 | place for place in places]
         heapq.heapify(tried)
         inside = [start, end]
         too_long = 1
         while tried and too_long:
-            _, place = heapq.heappop(tried)
+            place = heapq.heappop(tried) & 0xFFFFFFFF
             at = bisect_left(inside, place)
             left, right = self._ruler.count(inside[at - 1], place), self._ruler.count(place, inside[at])
             if left + right > limit and left >= least and right >= least:
@@ -247,8 +258,9 @@ class _Cutter:
             insort(cuts, place)
 
     def _rank(self, place: int, start: int) -> int:
-        """By the words that follow; where those are the same over and over, scattered all the same."""
-        following = zlib.crc32(self._text[place : place + _HASHED].encode())
+        """By what follows on the line; where that is the same over and over, scattered all the same."""
+        line, _, _ = self._text[place : place + _HASHED].lstrip().partition("\n")
+        following = zlib.crc32(line.encode())
         return following << 32 | (place - start) * 0x9E3779B1 & 0xFFFFFFFF
 
     # --- overlap ---
@@ -297,5 +309,12 @@ class _Cutter:
         return _Span(start, max(start, span.own), end)
 
     def _fits(self, span: _Span) -> bool:
+        """Asks the tokenizer, unless the span is well within its room and cuts no word, whose halves may take more."""
+        if self._ruler.count(span.start, span.end) <= self._room * 3 // 4 and self._at_space(span):
+            return True
         embedded = self._prefix + self._text[span.start : span.end]
         return len(self._ruler.token_starts(embedded)) <= self._max_tokens
+
+    def _at_space(self, span: _Span) -> bool:
+        before, after = self._text[max(0, span.start - 1) : span.start], self._text[span.end : span.end + 1]
+        return (not before or before.isspace()) and (not after or after.isspace())

@@ -26,7 +26,7 @@ def reuse_key(model_id: str, dimensions: int, kind: TextKind, embedded_text: str
 def chunk_id(key: DocumentKey, section: Sequence[str], occurrence: int, part: int) -> str:
     """A UUID that stays the same for as long as the chunk keeps its place in its document's outline."""
     name = _canonical((key.tenant, key.source, tuple(section), occurrence, part))
-    return str(uuid.UUID(bytes=hashlib.sha256(_CHUNK_NAMESPACE.bytes + name).digest()[:16], version=8))
+    return str(uuid.UUID(bytes=hashlib.sha256(_CHUNK_NAMESPACE.bytes + name).digest()[:16], version=5))
 
 
 def pipeline_version(
