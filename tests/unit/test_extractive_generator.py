@@ -29,11 +29,11 @@ class WordEmbedder:
     _places: dict[str, int] = field(default_factory=dict)
 
     def token_starts(self, text: str) -> Sequence[int]:
-        return [match.start() for match in re.finditer(r"\S+", text)]
+        raise AssertionError("the functions that answer have no tokenizer")
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> list[Vector]:
         assert len(texts) <= self.batch_size
-        assert all(len(self.token_starts(text)) <= self.max_tokens for text in texts)
+        assert all(len(text.split()) <= self.max_tokens for text in texts)
         if kind is TextKind.PASSAGE:
             self.embedded += texts
         return [self._vector(text) for text in texts]

@@ -13,6 +13,7 @@ from citewell.core.citing import without_marks
 from citewell.core.excerpting import excerpts
 from citewell.core.overlap import word_overlap
 from citewell.core.prompting import SENTINEL
+from citewell.core.tokens import estimate_token_starts
 from citewell.core.values import Generation, Passage, StopReason, TextKind, Usage, Vector
 from citewell.errors import GeneratorUnavailable
 from citewell.ports import Embedder
@@ -82,8 +83,8 @@ class ExtractiveGenerator:
         return cosines
 
     def _fitting(self, text: str) -> str:
-        """``text`` cut to what the embedder takes."""
-        starts = self._embedder.token_starts(text)
+        """``text`` cut to what the embedder takes, by estimate: the functions that answer have no tokenizer."""
+        starts = estimate_token_starts(text)
         most = self._embedder.max_tokens - _SPARE_TOKENS
         return text if len(starts) <= most else text[: starts[most]]
 
