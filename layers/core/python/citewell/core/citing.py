@@ -35,7 +35,7 @@ _SEPARATOR = r"[ \t]*[,;]?[ \t]*"
 _TOKEN = re.compile(
     r"(?P<fence>^[ ]{0,3}(?P<ticks>```+|~~~+)[^\n]*(?:\n.*?(?:^[ ]{0,3}(?P=ticks)[`~]*[ \t]*$|\Z)|\Z))"
     r"|(?P<code>(?<!`)(?P<quotes>`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)(?P=quotes)(?!`))"
-    rf"|(?P<marks>[ \t]*(?:\({_MARK}\)|{_MARK}(?:{_SEPARATOR}{_MARK})*))"
+    rf"|(?P<marks>(?<![ \t])[ \t]*(?:\({_MARK}\)|{_MARK}(?:{_SEPARATOR}{_MARK})*))"
     r"|(?P<link>\[[^\[\]\n]*\]\([^\s()]*\))",
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )

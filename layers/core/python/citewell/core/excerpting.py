@@ -28,8 +28,9 @@ _ANNOUNCES = (":", "：")
 
 _IMAGE = re.compile(r"!\[([^\[\]]*)\]\([^()]*\)")
 _LINK = re.compile(r"\[([^\[\]]+)\](?:\([^()]*\)|\[[^\[\]]*\])")
-_EMPHASIS = re.compile(r"(?<!\\)(\*\*\*|\*\*|\*|~~)(?=\S)(.+?)(?<=[^\s\\])\1")
-_UNDERSCORES = re.compile(r"(?<![\w\\])(__|_)(?=\S)(.+?)(?<=[^\s\\])\1(?!\w)")
+# Bounded: with many openings and no end, each would search the whole line.
+_EMPHASIS = re.compile(r"(?<!\\)(\*\*\*|\*\*|\*|~~)(?=\S)(.{1,500}?)(?<=[^\s\\])\1")
+_UNDERSCORES = re.compile(r"(?<![\w\\])(__|_)(?=\S)(.{1,500}?)(?<=[^\s\\])\1(?!\w)")
 _QUOTED = re.compile(r"^[ ]{0,3}(?:>[ ]?)+")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _CODE_SPAN = re.compile(r"`[^`]+`")
