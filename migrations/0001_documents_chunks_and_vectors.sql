@@ -59,10 +59,12 @@ CREATE TABLE chunk (
                ) STORED,
     FOREIGN KEY (tenant, source) REFERENCES document ON DELETE CASCADE,
     CONSTRAINT span_of_text CHECK (end_char - start_char = char_length(text))
-);
+-- An edit at the top of a document moves all chunks below it. Where no indexed column changes and the page has room,
+-- Postgres updates a row without touching an index (HOT). Entering 2,500 chunks into the GIN index anew took 13 times as
+-- long as that.
+) WITH (fillfactor = 50);
 
--- Without the ordinal: an edit at the top of a document moves all chunks below it, and while no indexed column changes
--- Postgres updates them in place (HOT) and leaves the GIN index alone. A document's chunks are few enough to sort.
+-- Without the ordinal, for the same reason. A document's chunks are few enough to sort.
 CREATE INDEX chunk_document ON chunk (tenant, source);
 -- No pending list: a list that waits for vacuum is read in full by every search.
 CREATE INDEX chunk_lexemes ON chunk USING gin (lexemes) WITH (fastupdate = off);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from hashlib import sha256
@@ -36,7 +37,6 @@ from citewell.usecases.migrate import ensure_generation
 from tests.database import Server
 from tests.integration.chunks import EVERYONE, KEY, index, reuse_key, to_store, vector_of, version
 
-
 Rows = Callable[..., list[tuple[Any, ...]]]
 
 
@@ -66,7 +66,8 @@ def shown(store: PostgresChunkStore, key: DocumentKey = KEY) -> Document:
 
 
 def vectors_by_text(rows: Rows) -> dict[str, list[float]]:
-    return dict(rows("SELECT text, embedding::real[] FROM chunk JOIN chunk_vector USING (chunk_id)"))
+    found = rows("SELECT text, embedding::real[] FROM chunk JOIN chunk_vector USING (chunk_id)")
+    return {text: list(array("f", embedding)) for text, embedding in found}
 
 
 def as_32_bit(text: str) -> list[float]:
@@ -154,6 +155,30 @@ def test_a_claim_waits_for_a_swap_that_is_under_way_and_then_sees_what_it_made(
     assert other_store.claim(KEY).number == 2
 
 
+def test_workers_that_race_end_in_what_the_newest_claim_wrote(database: str, generation: IndexGeneration) -> None:
+    def work(worker: int) -> list[tuple[int, str, IngestResult]]:
+        done = []
+        with closing(PostgresChunkStore(database)) as store:
+            for turn in range(6):
+                text = f"worker {worker}, turn {turn}"
+                claim = store.claim(KEY)
+                store.keep_vectors("default", generation, {reuse_key(text): vector_of(text)})
+                outcome = store.swap(claim, generation, version(text), to_store([text, "shared"][: 1 + turn % 2]))
+                done.append((claim.number, text, outcome.result))
+        return done
+
+    with closing(PostgresChunkStore(database)) as store:
+        store.keep_vectors("default", generation, {reuse_key("shared"): vector_of("shared")})
+        with ThreadPoolExecutor(4) as pool:
+            done = sorted(entry for worker in pool.map(work, range(4)) for entry in worker)
+        assert [number for number, _, _ in done] == list(range(1, 25))
+        _, newest, result = done[-1]
+        assert result is not IngestResult.SUPERSEDED
+        assert [result for _, _, result in done].count(IngestResult.INDEXED) == 1
+        assert (texts_of(store) or [])[0] == newest
+        assert shown(store).version == newest
+
+
 # --- swaps ------------------------------------------------------------------------------------------------------
 
 
@@ -204,12 +229,11 @@ def test_a_swap_writes_only_what_changed(store: PostgresChunkStore, rows: Rows) 
         "SELECT text, xmin::text FROM chunk",
         "SELECT text, chunk_vector.xmin::text FROM chunk_vector JOIN chunk USING (chunk_id)",
     )
-    chunks_before, vectors_before = dict(rows(chunks)), dict(rows(vectors))
+    chunks_before, vectors_before = set(rows(chunks)), set(rows(vectors))
     index(store, ["one", "TWO!", "three", "four"], name="v2")
-    chunks_after, vectors_after = dict(rows(chunks)), dict(rows(vectors))
-    assert {text for text, at in vectors_after.items() if vectors_before.get(text) != at} == {"TWO!"}
+    assert {text for text, _ in set(rows(vectors)) - vectors_before} == {"TWO!"}
     # The chunks behind the edit moved by a character; the one before it was left alone.
-    assert {text for text, at in chunks_after.items() if chunks_before.get(text) != at} == {"TWO!", "three", "four"}
+    assert {text for text, _ in set(rows(chunks)) - chunks_before} == {"TWO!", "three", "four"}
 
 
 def test_a_swap_that_lacks_a_vector_changes_nothing(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     # Imported where they are needed: a function doesn't pay for edges that it never uses.
     from citewell.ports import ChunkStore, Embedder, Generator, ObjectStore
     from citewell.usecases.ingest_object import IngestObject
+    from citewell.usecases.migrate import Schema
 
 
 class Wiring:
@@ -82,6 +83,12 @@ class Wiring:
         from citewell.edges.postgres_chunk_store import PostgresChunkStore
 
         return PostgresChunkStore(self.database_url)
+
+    @cached_property
+    def schema(self) -> Schema:
+        from citewell.edges.postgres_schema import PostgresSchema
+
+        return PostgresSchema(self.database_url)
 
     @cached_property
     def embedder(self) -> Embedder:

@@ -38,8 +38,8 @@ from citewell.ports import ChunkToStore, Claim, DocumentVersion, IndexGeneration
 # Longer than the queue lets a message wait for its next attempt, so that the attempt finds what the last one paid for.
 PENDING_VECTORS_AGE = "1 day"
 
-# What a match in the text (label D) and one in the header (label A) count. See worded_alike.
-_LABEL_WEIGHTS = [1.0, 1.0, 1.0, 1.0]
+# What a match counts by its label, D to A: one in the header (A) as much as two in the text (D).
+_LABEL_WEIGHTS = [0.5, 0.5, 0.5, 1.0]
 
 # How many times the wanted chunks the keyword search looks at closely.
 _RESCORED = 4
@@ -55,6 +55,7 @@ class PostgresChunkStore:
         conninfo: str,
         *,
         statement_seconds: float = 20.0,
+        swap_seconds: float = 300.0,
         ef_search: int = 100,
         exact_chunks: int = 5_000,
         common_matches: int = 1_000,
@@ -62,12 +63,15 @@ class PostgresChunkStore:
         """
         Args:
             conninfo: libpq's URL or key-value string; TLS as its ``sslmode`` and ``sslrootcert`` say.
-            statement_seconds: the longest a single statement may take.
+            statement_seconds: the longest a single statement may take, waiting for locks included.
+            swap_seconds: the same for those of a swap. Entering a vector into a large HNSW index takes milliseconds,
+                and a document may have thousands.
             ef_search: pgvector's ``hnsw.ef_search``, 1 to 1000.
             exact_chunks: up to how many chunks that may be found each is compared, without the index.
             common_matches: a word in so many chunks is common: no more of its matches are read.
         """
         self._database = Database(conninfo, statement_seconds=statement_seconds)
+        self._swap_settings = {"statement_timeout": str(round(swap_seconds * 1000))}
         self._ef_search = ef_search
         self._exact_chunks = exact_chunks
         self._common_matches = common_matches
@@ -147,7 +151,7 @@ class PostgresChunkStore:
             "chunk_ids": [chunk.chunk_id for chunk in chunks],
             "reuse_keys": [chunk.reuse_key for chunk in chunks],
         }
-        with self._database.transaction() as cursor:
+        with self._database.transaction(settings=self._swap_settings) as cursor:
             _hold_generation(cursor, generation)
             held = cursor.execute(statements.HOLD_DOCUMENT, _claim(claim)).fetchone()
             if held is None:
@@ -254,8 +258,8 @@ class PostgresChunkStore:
         return {
             "hnsw.ef_search": str(self._ef_search),
             "hnsw.iterative_scan": "strict_order",
-            # How much a tsquery that is put together in the statement matches is unknown to the planner, which
-            # then may prefer to read the whole table. That is never better here.
+            # How much a lexeme matches, or a filter leaves, is unknown to the planner, who then may prefer to read a
+            # whole table, or to fetch and sort all vectors of a tenant. Neither is ever better where these are used.
             "enable_seqscan": "off",
             "enable_sort": "off",
         }
