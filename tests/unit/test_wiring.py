@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citewell.edges.claude_generator import ClaudeGenerator
+from citewell.edges.extractive_generator import ExtractiveGenerator
+from citewell.edges.function_embedder import FunctionEmbedder
+from citewell.edges.local_embedder import LocalEmbedder
+from citewell.edges.openai_embedder import OpenAIEmbedder
+from citewell.errors import ConfigurationError
+from citewell.settings import Settings
+from citewell.wiring import Wiring
+
+OPENAI: dict[str, Any] = {"embedder": "openai", "embedder_model": "some-model", "embedder_dimensions": 8}
+
+
+def test_each_embedder_is_chosen_by_its_name() -> None:
+    local = Settings(embedder="local", model_dir="/model")
+    function = Settings(
+        embedder="function", embed_function="embed", embedder_model="m", embedder_dimensions=384, model_dir="/model"
+    )
+    assert isinstance(Wiring(local).embedder, LocalEmbedder)
+    assert isinstance(Wiring(function).embedder, FunctionEmbedder)
+    hosted = Wiring(Settings(**OPENAI)).embedder
+    assert isinstance(hosted, OpenAIEmbedder)
+    assert (hosted.model_id, hosted.dimensions) == ("some-model", 8)
+
+
+def test_each_generator_is_chosen_by_its_name() -> None:
+    extractive = Wiring(Settings(**OPENAI, min_score=0.4, generator="extractive"))
+    claude = Wiring(Settings(generator="claude", anthropic_api_key_secret_arn="arn"))
+    assert isinstance(extractive.generator, ExtractiveGenerator)
+    assert isinstance(claude.generator, ClaudeGenerator), "no secret is read before the first answer"
+
+
+def test_another_embedder_needs_a_threshold_of_its_own() -> None:
+    with pytest.raises(ConfigurationError, match="set CITEWELL_MIN_SCORE"):
+        _ = Wiring(Settings(**OPENAI)).min_score
+    assert Wiring(Settings(**OPENAI, min_score=0.4)).min_score == 0.4
+
+
+@pytest.mark.parametrize(
+    ("settings", "missing"),
+    [
+        (Settings(embedder="local"), "CITEWELL_MODEL_DIR"),
+        (Settings(embedder="function"), "CITEWELL_EMBED_FUNCTION"),
+        (Settings(embedder="openai"), "CITEWELL_EMBEDDER_MODEL"),
+        (Settings(embedder="openai", embedder_model="m"), "CITEWELL_EMBEDDER_DIMENSIONS"),
+    ],
+)
+def test_what_an_embedder_lacks_is_named(settings: Settings, missing: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"^{missing} is not set"):
+        _ = Wiring(settings).embedder
+
+
+def test_a_database_needs_a_url_or_a_secret() -> None:
+    assert Wiring(Settings(database_url="postgresql://here/citewell")).database_url == "postgresql://here/citewell"
+    with pytest.raises(ConfigurationError, match="^CITEWELL_DATABASE_SECRET_ARN is not set"):
+        _ = Wiring(Settings()).database_url
+
+
+def test_the_local_model_folder_of_the_repository_is_the_one_that_setup_fills() -> None:
+    assert (Path(__file__).parents[2] / "build/model/bge-small-en-v1.5/model.onnx").is_file()
