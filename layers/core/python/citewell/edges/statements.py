@@ -370,23 +370,22 @@ WITH asked AS (
     ORDER BY sum(weighed.weight) DESC, hit.chunk_id
     LIMIT %(rescored)s
 ), scored AS (
-    SELECT promising.chunk_id, score.score
+    SELECT chunk_id, score.score, chunk_vector.embedding
     FROM promising
     JOIN chunk USING (chunk_id)
+    JOIN chunk_vector USING (chunk_id)
     CROSS JOIN LATERAL (
         SELECT sum(weighed.weight * ts_rank(%(label_weights)s::real[], chunk.lexemes, weighed.word)) AS score
         FROM weighed
     ) AS score
+    WHERE chunk_vector.generation = {generation}
 ), best AS (
-    SELECT chunk_id, score FROM scored ORDER BY score DESC, chunk_id LIMIT %(limit)s
+    SELECT * FROM scored ORDER BY score DESC, chunk_id LIMIT %(limit)s
 )
-SELECT {passage}, best.score,
-       chunk_vector.embedding::vector({dimensions}) <=> %(vector)s::vector({dimensions}) AS distance
+SELECT {passage}, best.score, best.embedding::vector({dimensions}) <=> %(vector)s::vector({dimensions}) AS distance
 FROM best
 JOIN chunk USING (chunk_id)
 JOIN document USING (tenant, source)
-JOIN chunk_vector USING (chunk_id)
-WHERE chunk_vector.generation = {generation}
 """).format(passage=_PASSAGE, searched=_SEARCHED, **_index(generation))
 
 
