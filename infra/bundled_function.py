@@ -10,7 +10,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from infra.bundling import LAYERS_OF, X86_LAYERS, Bundle, Bundles
+from infra.bundling import LAYERS_OF, X86_FUNCTIONS, Bundle, Bundles
 from infra.network import Network
 
 RUNTIME = lambda_.Runtime.PYTHON_3_13
@@ -27,7 +27,7 @@ def log_group(scope: Construct) -> logs.LogGroup:
 
 
 class Layers(Construct):
-    """Every layer that was bundled, each for the one architecture that its wheels are for."""
+    """Every layer that was bundled, each for the architectures of the functions that use it."""
 
     def __init__(self, scope: Construct, construct_id: str, *, bundles: Bundles) -> None:
         super().__init__(scope, construct_id)
@@ -37,7 +37,7 @@ class Layers(Construct):
                 name.capitalize(),
                 code=code_of(bundle),
                 compatible_runtimes=[RUNTIME],
-                compatible_architectures=[architecture(name)],
+                compatible_architectures=_architectures(name),
                 description=f"Citewell: {name}",
             )
             for name, bundle in bundles.layers.items()
@@ -47,8 +47,13 @@ class Layers(Construct):
         return [self._versions[name] for name in LAYERS_OF[function] if name in self._versions]
 
 
-def architecture(layer: str) -> lambda_.Architecture:
-    return lambda_.Architecture.X86_64 if layer in X86_LAYERS else lambda_.Architecture.ARM_64
+def architecture(function: str) -> lambda_.Architecture:
+    return lambda_.Architecture.X86_64 if function in X86_FUNCTIONS else lambda_.Architecture.ARM_64
+
+
+def _architectures(layer: str) -> list[lambda_.Architecture]:
+    users = [function for function, layers in LAYERS_OF.items() if layer in layers]
+    return list({chosen.name: chosen for chosen in map(architecture, users)}.values())
 
 
 class BundledFunction(Construct):
@@ -86,7 +91,7 @@ class BundledFunction(Construct):
             "Function",
             description=f"Citewell: {name}",
             runtime=RUNTIME,
-            architecture=architecture(LAYERS_OF[name][0]),
+            architecture=architecture(name),
             handler=f"functions.{name}.handler.handler",
             code=code_of(bundles.functions[name]),
             layers=layers.of(name),

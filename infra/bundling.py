@@ -5,12 +5,12 @@
 A bundle is named by the digest of everything that it is made from; while that digest stands, nothing is built again,
 the asset keeps its hash, and an unchanged deploy changes nothing. A bundle appears complete or not at all.
 
-Layers:
+Layers, apart by how often they change, so that an edit of citewell builds and uploads kilobytes:
 
-- ``core``: citewell and what it imports. boto3 is in it, although Lambda has one: the version that was tested runs,
-  and with the data of the services that are used alone it costs 4 MB instead of 25.
-- ``embedder``: the local model, its runtime and citewell. It stands alone, because with all that ``core`` holds it
-  would come close to Lambda's limit.
+- ``core``: citewell itself.
+- ``dependencies``: what it imports. boto3 is in it, although Lambda has one: the version that was tested runs, and
+  with the data of the services that are used alone it costs 4 MB instead of 25.
+- ``embedder``: the local model and its runtime, for the embed function, which needs none of ``dependencies``.
 - ``tokenizer``: the local model's tokenizer, so that ingest counts tokens exactly, without the model's runtime.
 
 The ``tokenizers`` wheel asks for a hub client that nothing here uses; it is taken without its dependencies.
@@ -45,18 +45,19 @@ LAMBDA_LIMIT_BYTES = 250 * 1024 * 1024
 
 FUNCTIONS = ("ingest", "ask", "documents", "embed", "migrate")
 LAYERS_OF = {
-    "ingest": ("core", "tokenizer"),
-    "ask": ("core",),
-    "documents": ("core",),
-    "embed": ("embedder",),
-    "migrate": ("core",),
+    "ingest": ("core", "dependencies", "tokenizer"),
+    "ask": ("core", "dependencies"),
+    "documents": ("core", "dependencies"),
+    "embed": ("core", "embedder"),
+    "migrate": ("core", "dependencies"),
 }
 """With the local embedder; without it there is neither an embed function nor a tokenizer."""
 
 MODEL_PATH = f"/opt/model/{MODEL_DIR.name}"
 """Where the layers' model folder stands in a function: the whole model in embed, its tokenizer in ingest."""
 
-X86_LAYERS = frozenset({"embedder"})  # onnxruntime crashes on arm64 Lambda (microsoft/onnxruntime#10038)
+X86_FUNCTIONS = frozenset({"embed"})  # onnxruntime crashes on arm64 Lambda (microsoft/onnxruntime#10038)
+ANY_PLATFORM = "any"
 AWS_SERVICES = ("lambda", "s3", "secretsmanager", "sqs", "sts")
 """The services that citewell makes boto3 clients for; botocore's data of all others is left out."""
 
@@ -119,7 +120,10 @@ def _layer_recipes(target: Target, *, root: Path, local_embedder: bool) -> list[
     lock = read_lock(root / "requirements.lock")
     pyproject = root / "pyproject.toml"
     citewell = {"python/citewell": root / "layers" / "core" / "python" / "citewell"}
-    recipes = [Recipe("layers/core", _platform(target, "core"), closure(lock, declared(pyproject)), citewell)]
+    recipes = [
+        Recipe("layers/core", ANY_PLATFORM, trees=citewell),
+        Recipe("layers/dependencies", _platform(target, "dependencies"), closure(lock, declared(pyproject))),
+    ]
     if not local_embedder:
         return recipes
     tokenizers = frozenset({"tokenizers"})
@@ -128,7 +132,7 @@ def _layer_recipes(target: Target, *, root: Path, local_embedder: bool) -> list[
     tokenizer = {f"{model}/{name}": MODEL_DIR / name for name in ("tokenizer.json", "NOTICE", "LICENSE")}
     return [
         *recipes,
-        Recipe("layers/embedder", _platform(target, "embedder"), runtime | tokenizers, {**citewell, model: MODEL_DIR}),
+        Recipe("layers/embedder", _platform(target, "embedder"), runtime | tokenizers, {model: MODEL_DIR}),
         Recipe("layers/tokenizer", _platform(target, "tokenizer"), tokenizers, tokenizer),
     ]
 
@@ -138,14 +142,15 @@ def _function_recipe(name: str, *, root: Path) -> Recipe:
     trees = {"functions/__init__.py": package / "__init__.py", f"functions/{name}": package / name}
     if name == "migrate":
         trees["migrations"] = root / "migrations"
-    return Recipe(f"functions/{name}", "any", trees=trees)
+    return Recipe(f"functions/{name}", ANY_PLATFORM, trees=trees)
 
 
 def _platform(target: Target, layer: str) -> str:
     """The wheels to take, in uv's words. Lambda's python3.13 is Amazon Linux 2023, whose glibc is 2.34."""
     if target is Target.LOCAL:
         return f"{sys.platform}-{sys.implementation.cache_tag}"
-    return "x86_64-manylinux_2_28" if layer in X86_LAYERS else "aarch64-manylinux_2_28"
+    x86 = any(layer in LAYERS_OF[function] for function in X86_FUNCTIONS)
+    return "x86_64-manylinux_2_28" if x86 else "aarch64-manylinux_2_28"
 
 
 # --- one bundle ---

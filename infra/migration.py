@@ -19,7 +19,8 @@ class Migration(Construct):
     """``done`` is complete when the schema is; whatever depends on it serves only then.
 
     It runs when its properties change: ``Migrations`` (digest of the migrate function's bundle, which holds the SQL
-    files), ``EmbedderModel``, ``EmbedderDimensions`` and ``ReplaceIndex`` ("true" or "false"), all text.
+    files), ``EmbedderModel``, ``EmbedderDimensions``, ``ReplaceIndex`` ("true" or "false") and, where it was chosen,
+    ``MinScore``; all text.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class Migration(Construct):
                 "EmbedderModel": options.embedder_id,
                 "EmbedderDimensions": str(options.vector_dimensions),
                 "ReplaceIndex": str(options.replace_index).lower(),
+                **({} if options.min_score is None else {"MinScore": str(options.min_score)}),
             },
         )
         # The function is called as soon as the resource is made: its way out and the way in must stand by then.

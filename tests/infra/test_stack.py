@@ -1,0 +1,475 @@
+"""What must be true of the deployed resources, whatever the template looks like."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from citewell.edges.secrets import NOT_SET
+from citewell.settings import Settings
+from infra import capacity
+from infra.options import EmbedderChoice, GeneratorChoice, Options, Removal, Tenancy
+from tests.infra.conftest import Synthesise
+from tests.infra.templates import Json, Template, as_list, references
+
+HOSTED = Options(
+    embedder=EmbedderChoice.OPENAI,
+    embedder_model="text-embedding-3-small",
+    embedder_dimensions=1536,
+    embedder_url="https://embeddings.example.com/v1",
+    generator=GeneratorChoice.EXTRACTIVE,
+    contact="people@example.com",
+    min_score=0.42,
+    tenancy=Tenancy.PREFIX,
+    replace_index=True,
+    removal_policy=Removal.DESTROY,
+)
+USES_THE_SCHEMA = ("ask", "documents", "ingest")
+BOTH = pytest.mark.parametrize("options", [Options(), HOSTED], ids=["default", "hosted"])
+
+
+# --- network ---
+
+
+def test_nothing_can_come_in_from_the_internet(template: Template) -> None:
+    for kind in ("InternetGateway", "VPCGatewayAttachment", "NatGateway", "EIP"):
+        assert not template.of_type(f"AWS::EC2::{kind}")
+    for subnet in template.of_type("AWS::EC2::Subnet").values():
+        assert subnet["Properties"]["MapPublicIpOnLaunch"] is False
+
+
+def test_functions_leave_over_ipv6_alone_and_the_database_not_at_all(template: Template) -> None:
+    routes = [each["Properties"] for each in template.of_type("AWS::EC2::Route").values()]
+    assert len(routes) == 2
+    for route in routes:
+        assert route["DestinationIpv6CidrBlock"] == "::/0"
+        assert "FunctionsSubnet" in route["RouteTableId"]["Ref"]
+        assert route["EgressOnlyInternetGatewayId"]["Ref"] in template.of_type("AWS::EC2::EgressOnlyInternetGateway")
+
+
+def test_functions_in_the_network_may_use_ipv6(template: Template) -> None:
+    for name, (_, function) in template.functions().items():
+        if name == "embed":
+            assert "VpcConfig" not in function
+        else:
+            assert function["VpcConfig"]["Ipv6AllowedForDualStack"] is True
+            assert all("FunctionsSubnet" in each["Ref"] for each in function["VpcConfig"]["SubnetIds"])
+
+
+def test_s3_is_reached_through_the_free_gateway_endpoint(template: Template) -> None:
+    _, endpoint = template.only("AWS::EC2::VPCEndpoint")
+    assert endpoint["VpcEndpointType"] == "Gateway"
+    assert "s3" in json.dumps(endpoint["ServiceName"])
+
+
+def test_only_the_functions_group_reaches_the_database(template: Template) -> None:
+    _, ingress = template.only("AWS::EC2::SecurityGroupIngress")
+    _, function = template.functions()["ask"]
+    assert [ingress["SourceSecurityGroupId"]] == function["VpcConfig"]["SecurityGroupIds"]
+    for group in template.of_type("AWS::EC2::SecurityGroup").values():
+        assert "SecurityGroupIngress" not in group["Properties"]
+
+
+# --- database ---
+
+
+def test_the_database_is_private_encrypted_backed_up_and_demands_tls(template: Template) -> None:
+    name, database = template.only("AWS::RDS::DBInstance")
+    assert database["PubliclyAccessible"] is False
+    assert database["StorageEncrypted"] is True
+    assert database["BackupRetentionPeriod"] >= 7
+    _, subnets = template.only("AWS::RDS::DBSubnetGroup")
+    assert all("DatabaseSubnet" in each["Ref"] for each in subnets["SubnetIds"])
+    _, parameters = template.only("AWS::RDS::DBParameterGroup")
+    assert parameters["Parameters"] == {"rds.force_ssl": "1"}
+    assert parameters["Family"] == "postgres17"
+    assert template.resources[name]["Properties"]["DBInstanceClass"] == "db.t4g.micro"
+
+
+def test_by_default_destroying_the_stack_keeps_documents_and_a_snapshot(template: Template) -> None:
+    name, database = template.only("AWS::RDS::DBInstance")
+    assert database["DeletionProtection"] is True
+    assert template.resources[name]["DeletionPolicy"] == "Snapshot"
+    [bucket] = template.of_type("AWS::S3::Bucket").values()
+    assert bucket["DeletionPolicy"] == "Retain"
+
+
+def test_the_removal_option_leaves_nothing(synthesise: Synthesise) -> None:
+    template = synthesise(HOSTED)
+    _, database = template.only("AWS::RDS::DBInstance")
+    assert database["DeletionProtection"] is False
+    for name, resource in template.resources.items():
+        assert resource.get("DeletionPolicy", "Delete") == "Delete", name
+    assert template.of_type("Custom::S3AutoDeleteObjects")
+
+
+# --- bucket and queue ---
+
+
+def test_the_bucket_is_versioned_encrypted_and_private(template: Template) -> None:
+    _, bucket = template.only("AWS::S3::Bucket")
+    assert bucket["VersioningConfiguration"] == {"Status": "Enabled"}
+    [rule] = bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
+    assert rule["ServerSideEncryptionByDefault"] == {"SSEAlgorithm": "AES256"}
+    assert set(bucket["PublicAccessBlockConfiguration"].values()) == {True}
+    assert len(bucket["PublicAccessBlockConfiguration"]) == 4
+
+
+def test_bucket_and_queues_refuse_plain_http(template: Template) -> None:
+    guarded = set()
+    for kind in ("AWS::S3::BucketPolicy", "AWS::SQS::QueuePolicy"):
+        for policy in template.of_type(kind).values():
+            for statement in policy["Properties"]["PolicyDocument"]["Statement"]:
+                if statement["Effect"] == "Deny" and _refuses_plain_http(statement):
+                    guarded |= set(references(policy["Properties"].get("Queues", policy["Properties"].get("Bucket"))))
+    assert guarded == template.of_type("AWS::S3::Bucket").keys() | template.of_type("AWS::SQS::Queue").keys()
+
+
+def test_every_kind_of_change_to_an_object_reaches_the_queue(template: Template) -> None:
+    _, notifications = template.only("Custom::S3BucketNotifications")
+    configured = notifications["NotificationConfiguration"]["QueueConfigurations"]
+    assert {event for each in configured for event in each["Events"]} == {
+        "s3:ObjectCreated:*",
+        "s3:ObjectRemoved:*",
+        "s3:LifecycleExpiration:*",
+    }
+    assert {name for each in configured for name in references(each["QueueArn"])} == {_ingestion_queue(template)}
+
+
+def test_only_our_bucket_may_send_to_the_queue(template: Template) -> None:
+    [bucket] = template.of_type("AWS::S3::Bucket")
+    [allowed] = [
+        statement
+        for policy in template.of_type("AWS::SQS::QueuePolicy").values()
+        for statement in policy["Properties"]["PolicyDocument"]["Statement"]
+        if statement["Effect"] == "Allow"
+    ]
+    assert allowed["Principal"] == {"Service": "s3.amazonaws.com"}
+    assert list(references(allowed["Condition"]["ArnLike"]["aws:SourceArn"])) == [bucket]
+
+
+def test_a_message_is_not_handed_out_again_while_it_is_worked_on(template: Template) -> None:
+    _, ingest = template.functions()["ingest"]
+    queue = template.resources[_ingestion_queue(template)]["Properties"]
+    assert queue["VisibilityTimeout"] >= 6 * ingest["Timeout"]
+    assert queue["SqsManagedSseEnabled"] is True
+
+
+def test_ingest_knows_after_how_many_receives_a_message_is_given_up(template: Template) -> None:
+    redrive = template.resources[_ingestion_queue(template)]["Properties"]["RedrivePolicy"]
+    assert redrive["maxReceiveCount"] == _settings(template, "ingest").max_receives == 5
+
+
+def test_one_bad_message_does_not_fail_its_batch(template: Template) -> None:
+    _, mapping = template.only("AWS::Lambda::EventSourceMapping")
+    assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    assert list(references(mapping["EventSourceArn"])) == [_ingestion_queue(template)]
+
+
+# --- functions ---
+
+
+def test_every_function_is_a_handler_that_exists(template: Template) -> None:
+    assert template.functions().keys() == {"ingest", "ask", "documents", "embed", "migrate"}
+    for name, (_, function) in template.functions().items():
+        assert function["Handler"] == f"functions.{name}.handler.handler"
+        module, attribute = function["Handler"].rsplit(".", 1)
+        assert callable(getattr(importlib.import_module(module), attribute))
+
+
+def test_functions_run_on_graviton_except_the_model(template: Template) -> None:
+    for name, (_, function) in template.functions().items():
+        assert function["Runtime"] == "python3.13"
+        assert function["Architectures"] == ["x86_64" if name == "embed" else "arm64"]
+        for layer in function["Layers"]:
+            compatible = template.resources[layer["Ref"]]["Properties"]["CompatibleArchitectures"]
+            assert set(function["Architectures"]) <= set(compatible)
+
+
+@BOTH
+def test_every_variable_of_every_function_is_a_valid_setting(options: Options, synthesise: Synthesise) -> None:
+    template = synthesise(options)
+    for name, (_, function) in template.functions().items():
+        assert all(variable.startswith("CITEWELL_") for variable in function["Environment"]["Variables"])
+        _settings(template, name)  # raises for an unknown one
+
+
+def test_the_stack_embeds_with_its_own_function(template: Template) -> None:
+    embed, _ = template.functions()["embed"]
+    assert _settings(template, "embed").embedder == "local"
+    for name in ("ingest", "ask"):
+        settings = _settings(template, name)
+        assert (settings.embedder, settings.embed_function) == ("function", embed)
+        assert {"Ref": embed} == _variables(template, name)["CITEWELL_EMBED_FUNCTION"]
+
+
+def test_options_reach_the_functions(synthesise: Synthesise) -> None:
+    template = synthesise(HOSTED)
+    assert "embed" not in template.functions()
+    for name in ("ingest", "ask"):
+        settings = _settings(template, name)
+        assert settings.embedder == "openai"
+        assert settings.embedder_model == "text-embedding-3-small"
+        assert settings.embedder_dimensions == 1536
+        assert settings.embedder_url == "https://embeddings.example.com/v1"
+        assert settings.embedder_api_key_secret_arn is not None
+        assert settings.tenancy == "prefix"
+    ask = _settings(template, "ask")
+    assert (ask.generator, ask.contact, ask.min_score) == ("extractive", "people@example.com", 0.42)
+    assert ask.anthropic_api_key_secret_arn is None
+
+
+def test_ask_answers_before_the_gateway_gives_up(template: Template) -> None:
+    _, ask = template.functions()["ask"]
+    assert ask["Timeout"] < 30
+
+
+def test_copies_of_the_functions_leave_connections_for_an_operator(template: Template) -> None:
+    _, mapping = template.only("AWS::Lambda::EventSourceMapping")
+    functions = template.functions()
+    copies = mapping["ScalingConfig"]["MaximumConcurrency"] + sum(
+        functions[name][1]["ReservedConcurrentExecutions"] for name in ("ask", "documents")
+    )
+    assert copies <= capacity.MAX_CONNECTIONS - capacity.KEPT_BACK
+
+
+@BOTH
+def test_every_log_expires(options: Options, synthesise: Synthesise) -> None:
+    template = synthesise(options)
+    groups = template.of_type("AWS::Logs::LogGroup")
+    assert all(group["Properties"]["RetentionInDays"] == 30 for group in groups.values())
+    unlogged = {
+        name
+        for name, function in template.of_type("AWS::Lambda::Function").items()
+        if function["Properties"].get("LoggingConfig", {}).get("LogGroup", {}).get("Ref") not in groups
+    }
+    # The CDK's own function that empties the bucket runs once, when the stack is destroyed.
+    assert all(name.startswith("CustomS3AutoDeleteObjects") for name in unlogged)
+    assert not unlogged or options is HOSTED
+
+
+# --- migration ---
+
+
+@BOTH
+def test_nothing_that_uses_the_schema_serves_before_it_is_migrated(options: Options, synthesise: Synthesise) -> None:
+    template = synthesise(options)
+    schema, _ = template.only("Custom::CitewellSchema")
+    for name in USES_THE_SCHEMA:
+        assert schema in template.waits_for(template.functions()[name][0])
+    mapping, _ = template.only("AWS::Lambda::EventSourceMapping")
+    assert schema in template.waits_for(mapping)
+
+
+def test_the_migration_waits_for_all_it_needs(template: Template) -> None:
+    schema, _ = template.only("Custom::CitewellSchema")
+    needed = template.waits_for(schema)
+    for kind in (
+        "AWS::RDS::DBInstance",
+        "AWS::SecretsManager::SecretTargetAttachment",
+        "AWS::EC2::SecurityGroupIngress",
+        "AWS::EC2::Route",
+        "AWS::EC2::SubnetRouteTableAssociation",
+    ):
+        assert template.of_type(kind).keys() <= needed, kind
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (Options(), {"EmbedderDimensions": "384", "ReplaceIndex": "false"}),
+        (
+            HOSTED,
+            {
+                "EmbedderModel": "text-embedding-3-small",
+                "EmbedderDimensions": "1536",
+                "ReplaceIndex": "true",
+                "MinScore": "0.42",
+            },
+        ),
+    ],
+    ids=["default", "hosted"],
+)
+def test_the_migration_is_told_which_index_to_make(
+    options: Options, expected: dict[str, str], synthesise: Synthesise
+) -> None:
+    _, schema = synthesise(options).only("Custom::CitewellSchema")
+    assert schema["Migrations"] == "digest of functions/migrate"
+    assert schema["EmbedderModel"] == options.embedder_id
+    assert expected.items() <= schema.items()
+    assert ("MinScore" in schema) == (options.min_score is not None)
+
+
+def test_a_hung_migration_fails_the_deploy_within_minutes(template: Template) -> None:
+    _, migrate = template.functions()["migrate"]
+    _, schema = template.only("Custom::CitewellSchema")
+    assert migrate["Timeout"] < int(schema["ServiceTimeout"]) <= 900
+
+
+# --- permissions ---
+
+
+@BOTH
+def test_no_role_may_do_everything_of_a_kind(options: Options, synthesise: Synthesise) -> None:
+    template = synthesise(options)
+    for role in template.of_type("AWS::IAM::Role"):
+        for statement in template.statements_of(role):
+            assert not [action for action in as_list(statement["Action"]) if action == "*" or action.endswith(":*")]
+
+
+NETWORK_ACTION = re.compile(r"ec2:\w+(NetworkInterfaces?|Subnets|PrivateIpAddresses)")
+
+
+def test_only_lambdas_own_network_actions_have_no_resource(template: Template) -> None:
+    for role in template.of_type("AWS::IAM::Role"):
+        for statement in template.statements_of(role):
+            if "*" in as_list(statement["Resource"]):
+                assert all(
+                    re.match(r"ec2:\w+(NetworkInterfaces?|Subnets|PrivateIpAddresses)$", each)
+                    for each in statement["Action"]
+                )
+
+
+def test_every_function_has_a_role_of_its_own(template: Template) -> None:
+    roles = [function["Role"]["Fn::GetAtt"][0] for _, function in template.functions().values()]
+    assert len(set(roles)) == len(roles)
+
+
+LOGGING = {"logs:CreateLogStream", "logs:PutLogEvents"}
+QUEUE = {
+    "sqs:ChangeMessageVisibility",
+    "sqs:DeleteMessage",
+    "sqs:GetQueueAttributes",
+    "sqs:GetQueueUrl",
+    "sqs:ReceiveMessage",
+}
+READING = {"s3:GetObject", "s3:GetObjectVersion", "s3:ListBucket"}
+
+
+@pytest.mark.parametrize(
+    ("name", "allowed"),
+    [
+        ("ingest", LOGGING | QUEUE | READING | {"secretsmanager:GetSecretValue", "lambda:InvokeFunction"}),
+        ("ask", LOGGING | {"secretsmanager:GetSecretValue", "lambda:InvokeFunction"}),
+        ("documents", LOGGING | {"secretsmanager:GetSecretValue"}),
+        ("migrate", LOGGING | {"secretsmanager:GetSecretValue"}),
+        ("embed", LOGGING),
+    ],
+)
+def test_a_function_may_do_what_it_does_and_no_more(name: str, allowed: set[str], template: Template) -> None:
+    assert {action for action in _actions(template, name) if not action.startswith("ec2:")} == allowed
+
+
+@pytest.mark.parametrize("name", ["ask", "documents", "ingest", "migrate"])
+def test_a_function_reads_only_the_secrets_it_is_told_of(name: str, template: Template) -> None:
+    readable = [
+        reference
+        for statement in template.statements_of(_role(template, name))
+        if "secretsmanager:GetSecretValue" in as_list(statement["Action"])
+        for reference in references(statement["Resource"])
+    ]
+    told = [
+        reference
+        for variable, value in _variables(template, name).items()
+        if variable.endswith("_SECRET_ARN")
+        for reference in references(value)
+    ]
+    assert sorted(readable) == sorted(told)
+
+
+# --- API, secrets, outputs ---
+
+
+def test_the_api_has_exactly_the_documented_routes(template: Template) -> None:
+    routes = {each["Properties"]["RouteKey"] for each in template.of_type("AWS::ApiGatewayV2::Route").values()}
+    assert routes == {"POST /ask", "POST /search", "GET /documents/{source+}", "GET /health"}
+    _, stage = template.only("AWS::ApiGatewayV2::Stage")
+    assert stage["StageName"] == "$default"
+    assert stage["DefaultRouteSettings"]["ThrottlingRateLimit"] > 0
+    assert stage["DefaultRouteSettings"]["ThrottlingBurstLimit"] > 0
+    for integration in template.of_type("AWS::ApiGatewayV2::Integration").values():
+        assert integration["Properties"]["PayloadFormatVersion"] == "2.0"
+
+
+@pytest.mark.parametrize(
+    ("options", "output", "function"),
+    [(Options(), "AnthropicApiKeySecretArn", "ask"), (HOSTED, "EmbedderApiKeySecretArn", "ingest")],
+    ids=["claude", "hosted embedder"],
+)
+def test_an_api_key_is_a_secret_that_says_it_was_never_filled(
+    options: Options, output: str, function: str, synthesise: Synthesise
+) -> None:
+    template = synthesise(options)
+    [secret] = references(template.outputs[output]["Value"])
+    assert template.resources[secret]["Properties"]["SecretString"] == NOT_SET
+    assert {"Ref": secret} in _variables(template, function).values()
+
+
+def test_there_is_no_secret_for_a_provider_that_is_not_used(synthesise: Synthesise) -> None:
+    common = {"ApiUrl", "BucketName", "QueueUrl", "DeadLetterQueueUrl", "DatabaseSecretArn"}
+    assert synthesise(Options()).outputs.keys() == common | {"AnthropicApiKeySecretArn"}
+    assert synthesise(HOSTED).outputs.keys() == common | {"EmbedderApiKeySecretArn"}
+
+
+# --- the template as such ---
+
+
+@BOTH
+def test_the_template_is_not_circular(options: Options, synthesise: Synthesise) -> None:
+    # Synth doesn't notice; CloudFormation does, at the start of a deploy.
+    template = synthesise(options)
+    for name in template.resources:
+        assert name not in template.waits_for(name)
+
+
+IGNORED_RULES = {
+    "W3005": "a dependency that is also a reference: the CDK writes both",
+    "W3691": "Postgres 17 without a minor version is what RDS resolves to its newest one",
+}
+
+
+@BOTH
+def test_cfn_lint_has_nothing_to_say(options: Options, synthesise: Synthesise) -> None:
+    command = [str(Path(sys.executable).with_name("cfn-lint")), "--ignore-checks", *IGNORED_RULES]
+    command += ["--template", str(synthesise(options).path)]
+    found = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert (found.returncode, found.stdout) == (0, "")
+
+
+def _refuses_plain_http(statement: Json) -> bool:
+    return bool(statement.get("Condition", {}).get("Bool", {}).get("aws:SecureTransport") == "false")
+
+
+def _ingestion_queue(template: Template) -> str:
+    [name] = [
+        name for name, each in template.of_type("AWS::SQS::Queue").items() if "RedrivePolicy" in each["Properties"]
+    ]
+    return name
+
+
+def _variables(template: Template, name: str) -> Json:
+    variables: Json = template.functions()[name][1]["Environment"]["Variables"]
+    return variables
+
+
+def _settings(template: Template, name: str) -> Settings:
+    """A function's settings, with each reference standing for itself."""
+    variables = _variables(template, name)
+    return Settings.from_environment(
+        {key: value if isinstance(value, str) else "".join(references(value)) for key, value in variables.items()}
+    )
+
+
+def _role(template: Template, name: str) -> str:
+    return str(template.functions()[name][1]["Role"]["Fn::GetAtt"][0])
+
+
+def _actions(template: Template, name: str) -> set[str]:
+    statements = template.statements_of(_role(template, name))
+    return {action for statement in statements for action in as_list(statement["Action"])}
