@@ -281,6 +281,29 @@ def test_what_cannot_be_indexed_fails_with_its_code_at_once_and_the_old_version_
     assert (document.status, document.error) == (DocumentStatus.READY, None)
 
 
+def test_bad_metadata_is_shown_to_whoever_may_read_the_document_and_to_nobody_else(
+    ingest: IngestObject, store: PostgresChunkStore, bucket: MemoryBucket
+) -> None:
+    bucket.put("open.md", HANDBOOK, effective_date="soon")
+    bucket.put("closed.md", HANDBOOK, effective_date="soon", groups="hr")
+    bucket.put("unclear.md", HANDBOOK, groups=" , ")
+    for key in ("open.md", "closed.md", "unclear.md"):
+        with pytest.raises(DocumentRejected):
+            ingest(key, attempt())
+    document = store.document(EVERYONE, "open.md")
+    assert document is not None
+    assert document.error is not None
+    assert document.error.code == "bad_metadata"
+    assert store.document(EVERYONE, "closed.md") is None
+    assert store.document(EVERYONE, "unclear.md") is None
+
+
+@pytest.mark.parametrize("key", ["folder/", "/", "a\0b.md"])
+def test_keys_that_name_no_document_are_ignored(ingest: IngestObject, bucket: MemoryBucket, key: str) -> None:
+    bucket.put(key, "text")
+    assert ingest(key, attempt()).result is IngestResult.IGNORED
+
+
 def test_only_the_last_attempt_records_a_failure_that_another_could_mend(
     ingest: IngestObject, store: PostgresChunkStore, bucket: MemoryBucket, embedder: HashEmbedder
 ) -> None:

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping
 from email.errors import HeaderParseError
 from email.header import decode_header, make_header
 from enum import StrEnum
-from urllib.parse import unquote_plus
 
 from citewell.core.values import DocumentKey, Metadata
 from citewell.errors import DocumentRejected
+
+UserMetadata = Mapping[str, str] | Iterable[tuple[str, str]]
 
 SINGLE_TENANT = "default"
 _LONGEST_VALUE = 500
@@ -27,18 +28,13 @@ class Tenancy(StrEnum):
     PREFIX = "prefix"
 
 
-def key_of_event(key: str) -> str:
-    """The object's key as S3 knows it; event messages carry it URL-encoded, a space as ``+``."""
-    return unquote_plus(key)
-
-
 def document_key(key: str, tenancy: Tenancy) -> DocumentKey | None:
     """Which document stands under an object's key; None for a key that names no document.
 
-    Those are the empty objects that consoles put in place of folders (the key ends in ``/``) and, with
-    ``PREFIX``, keys without a tenant.
+    Those are the empty objects that consoles put in place of folders (the key ends in ``/``), keys with a NUL, which
+    no database takes, and, with ``PREFIX``, keys without a tenant.
     """
-    if not key or key.endswith("/"):
+    if not key or key.endswith("/") or "\0" in key:
         return None
     if tenancy is Tenancy.SINGLE:
         return DocumentKey(SINGLE_TENANT, key)
@@ -59,14 +55,13 @@ def default_title(source: str) -> str:
     return words[:1].upper() + words[1:] if words else source
 
 
-def metadata_of(user_metadata: Mapping[str, str] | Iterable[tuple[str, str]]) -> Metadata:
+def metadata_of(user_metadata: UserMetadata) -> Metadata:
     """An object's user metadata, in which keys have any case and other keys are ignored.
 
     Raises DocumentRejected ``bad_metadata`` for a value that can't be meant as it stands. Nothing is guessed here:
     ``groups`` decides who may read the document.
     """
-    items = user_metadata.items() if isinstance(user_metadata, Mapping) else user_metadata
-    values = {key.strip().lower(): _decoded(key, value) for key, value in items if key.strip().lower() in _KEYS}
+    values = _values(user_metadata, _KEYS)
     return Metadata(
         title=values.get("title") or None,
         collection=values.get("collection", ""),
@@ -77,7 +72,17 @@ def metadata_of(user_metadata: Mapping[str, str] | Iterable[tuple[str, str]]) ->
     )
 
 
+def groups_of(user_metadata: UserMetadata) -> tuple[str, ...]:
+    """Who may read the document, and so also who may know that its other metadata is bad. Raises as metadata_of."""
+    return _groups(_values(user_metadata, frozenset({"groups"})).get("groups", ""))
+
+
 _KEYS = frozenset({"title", "collection", "groups", "effective-date", "series", "language"})
+
+
+def _values(user_metadata: UserMetadata, keys: frozenset[str]) -> dict[str, str]:
+    items = user_metadata.items() if isinstance(user_metadata, Mapping) else user_metadata
+    return {name: _decoded(name, value) for key, value in items if (name := key.strip().lower()) in keys}
 
 
 def _decoded(key: str, value: str) -> str:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from citewell.core.chunking import CHUNKER_VERSION, split_chunks
 from citewell.core.hashing import chunk_id, content_hash, pipeline_version, reuse_key
 from citewell.core.headers import HEADER_VERSION
-from citewell.core.keys import Tenancy, default_title, document_key, metadata_of
-from citewell.core.values import ExtractedText, IngestOutcome, IngestResult, ObjectHead, TextKind
+from citewell.core.keys import Tenancy, default_title, document_key, groups_of, metadata_of
+from citewell.core.values import ExtractedText, IngestOutcome, IngestResult, Metadata, ObjectHead, TextKind
 from citewell.errors import CitewellError, DocumentRejected, ObjectVanished, OutOfTime
 from citewell.extract import EXTRACTOR_VERSION, extract
 from citewell.ports import ChunkStore, ChunkToStore, Claim, DocumentVersion, Embedder, IndexGeneration, ObjectStore
@@ -98,11 +98,13 @@ class IngestObject:
         )
         if (claim.served_version, claim.served_pipeline) == (head.version, pipeline):
             return self.chunks.refresh(claim, head.version, pipeline)
+        # Before anything can fail: whoever may read the document is to see that it is there, and nobody else is.
+        readers = Metadata(groups=groups_of(head.user_metadata))
+        name = default_title(claim.key.source)
+        self.chunks.begin(claim, readers, title=name, attempts=attempt.number, last=attempt.last)
         metadata = metadata_of(head.user_metadata)
-        title = metadata.title or default_title(claim.key.source)
-        self.chunks.begin(claim, metadata, title=title, attempts=attempt.number, last=attempt.last)
         extracted = self._read(head)
-        title = metadata.title or extracted.title or title
+        title = metadata.title or extracted.title or name
         fingerprint = content_hash(extracted.text, title=title, metadata=metadata, pipeline=pipeline)
         if fingerprint == claim.content_hash:
             return self.chunks.refresh(claim, head.version, pipeline)
