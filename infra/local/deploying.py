@@ -34,7 +34,7 @@ _INPUTS = (
     *("infra", "functions", "layers", "migrations"),
     *("cdk.json", "requirements.lock", "pyproject.toml", "package-lock.json"),
 )
-_KEPT = 3  # synthesised apps, of one context each
+_KEPT = 2  # synthesised apps, each of one context and 400 MB
 
 
 def require_node() -> None:
@@ -69,8 +69,7 @@ def synthesise(context: Mapping[str, str], *, digest: str, state: State) -> Path
     with tempfile.TemporaryDirectory(prefix=".unfinished-", dir=SYNTHESISED) as scratch:
         unfinished = Path(scratch) / "assembly"
         options = [option for name, value in sorted(context.items()) for option in ("-c", f"{name}={value}")]
-        # The bundles are deployed from where they were built: copying them first would cost half the time.
-        options += ["--no-staging", "--app", shlex.join([sys.executable, "-m", "infra.app"])]
+        options += ["--app", shlex.join([sys.executable, "-m", "infra.app"])]
         _cdk(["synth", "--quiet", "--output", str(unfinished), *options], SYNTH_SECONDS, state=state)
         # Where the command keeps the zips that it makes of bundles, under the bundle's digest. Shared by all
         # assemblies, a bundle that did not change is not zipped again.

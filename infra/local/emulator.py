@@ -128,7 +128,8 @@ def _everything(state: State) -> list[int]:
 
 
 def _mark(state: State) -> str:
-    return f"{LAUNCHER} {state.folder}"
+    # Up to the end of the argument: another folder's name may begin like this one's.
+    return f"{LAUNCHER.name} {state.folder} "
 
 
 def _is_healthy(emulator: Emulator) -> bool:

@@ -44,14 +44,16 @@ def wait_until(condition: Callable[[], bool], *, seconds: float) -> bool:
 
 
 def _commands(pid: int | None = None) -> dict[int, str]:
-    """Command lines by process; a process that has ended but was not waited for has none."""
+    """Command lines by process, each argument with a space after it. A process that has ended but was not waited
+    for has none.
+    """
     if (_PROC / "self").exists():
         pids = [int(entry.name) for entry in _PROC.iterdir() if entry.name.isdigit()] if pid is None else [pid]
         return {each: command for each in pids if (command := _linux_command(each))}
     which = ["-A"] if pid is None else ["-p", str(pid)]
     shown = subprocess.run(["ps", *which, "-ww", "-o", "pid=,command="], capture_output=True, text=True, check=False)
     rows = (line.strip().partition(" ") for line in shown.stdout.splitlines())
-    return {int(number): command for number, _, command in rows if number}
+    return {int(number): f"{command} " for number, _, command in rows if number}
 
 
 def _linux_command(pid: int) -> str:
