@@ -147,8 +147,10 @@ class FunctionEmbedder:
             return self._given_client
         import boto3
 
-        # One attempt: the retries are this class's own, within one bound of time.
-        return boto3.client("lambda", config=client_config(read_timeout=READ_SECONDS, attempts=1))
+        # One attempt: the retries are this class's own, within one bound of time. Dual-stack, because the way out of
+        # the functions' network is IPv6 alone, which Lambda's default endpoint doesn't speak.
+        config = client_config(read_timeout=READ_SECONDS, attempts=1, use_dualstack_endpoint=True)
+        return boto3.client("lambda", config=config)
 
 
 def _parsed(payload: bytes) -> Any:
