@@ -100,18 +100,17 @@ def measure(url: str, generation: IndexGeneration, ranks: Sequence[int], searche
         ORDER BY embedding::vector({DIMENSIONS}) <=> %s::vector({DIMENSIONS}) LIMIT {LIMIT}
     """  # noqa: S608 - numbers of our own
     index_alone = []
-    with recorded_plans() as plans, closing(PostgresChunkStore(url)) as store:
+    with recorded_plans() as plans, closing(PostgresChunkStore(url)) as store, psycopg.connect(url) as bare:
+        bare.execute("SET hnsw.ef_search = 100")  # as the store does
         for vector in corpus.vectors(searches, DIMENSIONS, seed=9):
             store.candidates(Audience("default"), generation, question, vector.tolist(), limit=LIMIT)
-            index_alone.append(time_alone(url, alone.encode(), corpus.as_text(vector)))
+            index_alone.append(time_alone(bare, alone.encode(), corpus.as_text(vector)))
     return Measured(plans, index_alone)
 
 
-def time_alone(url: str, query: bytes, vector: str) -> float:
-    """Milliseconds of the server for the bare index scan, with the settings that the store uses."""
-    with psycopg.connect(url) as connection:
-        connection.execute("SET LOCAL hnsw.ef_search = 100")
-        [(plan,)] = connection.execute(b"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) " + query, [vector]).fetchall()
+def time_alone(connection: psycopg.Connection, query: bytes, vector: str) -> float:
+    """The server's milliseconds for the bare index scan."""
+    [(plan,)] = connection.execute(b"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) " + query, [vector]).fetchall()
     return float(plan[0]["Execution Time"])
 
 
