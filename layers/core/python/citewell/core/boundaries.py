@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from itertools import pairwise
 
+from citewell.core.sentences import sentence_spans
 from citewell.core.values import Block, BlockKind
 
 
@@ -28,7 +29,6 @@ _PATTERNS = {
     Strength.ITEM: re.compile(r"\n(?:[ \t]*\n\s*|(?=[ ]{0,3}(?:[-*+•]|\d{1,9}[.)])[ \t]))"),
     Strength.FULL_LINE: re.compile(rf"[.!?:;…。！？：；।؟]{_CLOSING}[ \t]*\n"),
     Strength.LINE: re.compile(r"\n"),
-    Strength.SENTENCE: re.compile(rf"[.!?…।؟]{_CLOSING}\s+(?![a-z\s])|[。！？｡]{_CLOSING}"),
     Strength.CLAUSE: re.compile(r"[,;:،؛]\s+|\s[–—]\s|[，、；：]"),
     Strength.WORD: re.compile(r"\s+"),
 }
@@ -87,8 +87,10 @@ def _inside(text: str, block: Block, strength: Strength, *, start: int, end: int
         if strength < Strength.LINE:
             return
         start = max(start, _after_head(text, block))
-    for match in _PATTERNS[strength].finditer(text, start, end):
-        yield match.end()
+    if strength is Strength.SENTENCE:
+        yield from (start + offset for offset, _ in sentence_spans(text[start:end])[1:])
+    else:
+        yield from (match.end() for match in _PATTERNS[strength].finditer(text, start, end))
 
 
 def _after_head(text: str, block: Block) -> int:

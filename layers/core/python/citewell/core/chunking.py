@@ -268,8 +268,8 @@ class _Cutter:
     def _overlap_start(self, previous: int, own: int, end: int) -> int:
         """Where a piece's overlap begins: the best boundary that leaves the chunk within its room."""
         tokens = min(self._overlap, self._room - self._ruler.count(own, end))
-        if own <= self._blocks[0].start or tokens <= 0:
-            return own
+        if own <= self._blocks[0].start or tokens < max(1, self._overlap // 2):
+            return own  # a word or two of what went before explain nothing
         earliest = max(previous, self._ruler.offset(max(0, self._ruler.index(own) - tokens)))
         places = (self._places(strength, earliest - 1, own) for strength in Strength)
         return next((place for of_strength in places for place in of_strength), own)

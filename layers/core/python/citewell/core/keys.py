@@ -92,10 +92,12 @@ def _decoded(key: str, value: str) -> str:
             value = str(make_header(decode_header(value)))
         except (HeaderParseError, LookupError, UnicodeDecodeError, ValueError) as error:
             raise _bad(key, "is not a valid RFC 2047 encoded value") from error
-    value = " ".join(_CONTROL.sub(" ", value).split())
-    if len(value) > _LONGEST_VALUE:
+        if not value.strip():
+            raise _bad(key, "is an encoded value of nothing")
+    words = " ".join(_CONTROL.sub(" ", value).split())
+    if len(words) > _LONGEST_VALUE:
         raise _bad(key, f"is longer than {_LONGEST_VALUE} characters")
-    return value
+    return words
 
 
 def _groups(value: str) -> tuple[str, ...]:

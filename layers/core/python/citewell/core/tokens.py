@@ -17,8 +17,9 @@ _TOKEN = re.compile(
 def estimate_token_starts(text: str) -> list[int]:
     """Offsets (code points, ascending) at which tokens are taken to start: cautiously many.
 
-    Against BERT's English WordPiece this counts 1.1 to 1.5 times the tokens on prose, Markdown, tables and code in
-    Latin scripts, and one a character elsewhere, which is WordPiece's own upper bound there. Byte-level BPE needs
-    up to about 1.3 tokens for a Chinese character; the models that use it allow texts far longer than a chunk.
+    Measured against BERT's English WordPiece on 250 to 650 real texts each: 1.4 to 1.5 times its tokens on English
+    prose, 1.2 on Markdown and code, 1.0 on Spanish, Russian, Arabic and Chinese, and too few only for German, whose
+    compounds an English vocabulary takes apart (0.88). Byte-level BPE may need 1.3 tokens for a Chinese character;
+    the models that use it take texts far longer than a chunk.
     """
     return [match.start() for match in _TOKEN.finditer(text)]

@@ -27,11 +27,15 @@ _KINDS = {
     "code_block": BlockKind.CODE,
 }
 _FRONT_MATTER = re.compile(
-    r"---[ \t]*\n(?=(?:[ \t]*(?:#[^\n]*)?\n)*[\w\"'-][^\n:]*:(?:\s))(?s:(?P<fields>.*?\n))(?:---|\.\.\.)[ \t]*(?:\n|\Z)"
+    r"---[ \t]*\n"
+    r"(?=(?:[ \t]*(?:#[^\n]*)?\n)*[\w.'\"-]+[ \t]*:\s)"  # the first line of it that says anything is `name:`
+    r"(?P<fields>(?s:.*?)\n)"
+    r"(?:---|\.\.\.)[ \t]*(?:\n|\Z)"
 )
 _TITLE_FIELD = re.compile(
     r"^title[ \t]*:[ \t]*(?P<value>[^\n]*)(?P<more>(?:\n[ \t]+[^\n]*)*)", re.IGNORECASE | re.MULTILINE
 )
+_QUOTED = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^']|'')*)'")
 _HTML_FRAGMENT = re.compile(r"\s*<(?:h[1-6]|p|div|section|article|main|ul|ol|dl|table)[\s>]", re.IGNORECASE)
 _HTML_HEADING = re.compile(r"[ \t]*<h([1-6])(?:\s[^<>]*)?>(.*)</h\1\s*>[ \t]*", re.IGNORECASE)
 
@@ -39,8 +43,8 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _IMAGE = re.compile(r"!\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
 _LINK = re.compile(r"\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
 _ANCHOR = re.compile(r"\s*\{[#.][^{}]*\}\s*$")
-_EMPHASIS = re.compile(r"(\*\*\*|\*\*|\*|~~|`+)(?=\S)(.+?)(?<=\S)\1")
-_UNDERSCORES = re.compile(r"(?<!\w)(___|__|_)(?=\S)(.+?)(?<=\S)\1(?!\w)")
+_EMPHASIS = re.compile(r"(?<!\\)(\*\*\*|\*\*|\*|~~|`+)(?=\S)(.+?)(?<![\s\\])\1")
+_UNDERSCORES = re.compile(r"(?<![\w\\])(___|__|_)(?=\S)(.+?)(?<![\s\\])\1(?!\w)")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
@@ -207,16 +211,8 @@ def _front_matter_title(fields: str) -> str | None:
         return None
     value = match["value"].strip()
     if not value or value[0] in "|>":
-        value = match["more"].strip()
-    elif value[0] in "\"'":
-        quote = value[0]
-        value = (
-            value[1:]
-            .split(quote + " #", 1)[0]
-            .rstrip()
-            .removesuffix(quote)
-            .replace("''" if quote == "'" else '\\"', quote)
-        )
-    else:
-        value = re.split(r"\s#", value, maxsplit=1)[0]
-    return _plain(value) or None
+        return _plain(match["more"]) or None
+    if quoted := _QUOTED.match(value):
+        double, single = quoted.groups()
+        return _plain(single.replace("''", "'") if double is None else re.sub(r"\\(.)", r"\1", double)) or None
+    return _plain(re.split(r"\s#", value, maxsplit=1)[0]) or None

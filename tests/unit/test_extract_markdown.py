@@ -1,0 +1,214 @@
+"""Markdown's blocks, headings and title."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citewell.core.values import BlockKind
+from citewell.extract import extract
+from citewell.extract.markdown import read_markdown
+
+HEADING, PARAGRAPH, LIST, TABLE, CODE, METADATA = (
+    BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.TABLE, BlockKind.CODE, BlockKind.METADATA
+)  # fmt: skip
+
+
+def outline(text: str) -> list[tuple[str, ...]]:
+    return [block.headings for block in read_markdown(text).blocks if block.kind is HEADING]
+
+
+def blocks(text: str) -> list[tuple[BlockKind, str]]:
+    extracted = read_markdown(text)
+    return [(block.kind, extracted.text[block.start : block.end]) for block in extracted.blocks]
+
+
+def test_headings_of_both_kinds_make_a_path() -> None:
+    text = "Handbook\n========\n\n## Leave ##\n\n### Sick\n\nx\n\nTravel\n---\n\n#### Deep\n"
+    assert outline(text) == [
+        ("Handbook",),
+        ("Handbook", "Leave"),
+        ("Handbook", "Leave", "Sick"),
+        ("Handbook", "Travel"),
+        ("Handbook", "Travel", "Deep"),
+    ]
+
+
+def test_blocks_carry_the_path_they_stand_under() -> None:
+    extracted = read_markdown("before\n\n# A\n\none\n\n## B\n\ntwo\n")
+    assert [(block.kind, block.headings) for block in extracted.blocks] == [
+        (PARAGRAPH, ()),
+        (HEADING, ("A",)),
+        (PARAGRAPH, ("A",)),
+        (HEADING, ("A", "B")),
+        (PARAGRAPH, ("A", "B")),
+    ]
+
+
+def test_kinds_and_spans_of_blocks() -> None:
+    text = (
+        "para\nline\n\n- a\n- b\n\n  more\n\n1. x\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
+        "```sh\n# no heading\n```\n\n    code\n"
+    )
+    assert blocks(text) == [
+        (PARAGRAPH, "para\nline"),
+        (LIST, "- a\n- b\n\n  more"),
+        (LIST, "1. x"),
+        (TABLE, "| a | b |\n|---|---|\n| 1 | 2 |"),
+        (CODE, "```sh\n# no heading\n```"),
+        (CODE, "    code"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("```\n# comment\n```\n", id="fence"),
+        pytest.param("~~~py\n# comment\n", id="fence never closed"),
+        pytest.param("text\n\n    # comment\n", id="indented code"),
+        pytest.param("- item\n\n      # comment\n", id="code in a list"),
+        pytest.param("> # quoted\n", id="quotation"),
+        pytest.param("#hashtag\n", id="no space"),
+        pytest.param("#\n", id="no words"),
+        pytest.param("####### seven\n", id="too deep"),
+        pytest.param("<!--\n# hidden\n-->\n", id="comment"),
+        pytest.param("a\nb\nc\nd\ne\n---\n", id="a long paragraph over a dashed line"),
+    ],
+)
+def test_what_is_no_heading(text: str) -> None:
+    assert outline(text) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "heading"),
+    [
+        ("# **Leave** and *sick* `pay`", "Leave and sick pay"),
+        ("# [Leave](https://example.com/a_b_c) policy", "Leave policy"),
+        ("# ![logo](x.png) Leave", "logo Leave"),
+        ("# Leave {#leave}", "Leave"),
+        ("# snake_case_name and __bold__", "snake_case_name and bold"),
+        ("# R&amp;D \\*starred\\*", "R&D *starred*"),
+        ("# <a name='x'></a>Leave", "Leave"),
+        ("# C#", "C#"),
+        ("# 2 < 3 > 1", "2 < 3 > 1"),
+    ],
+)
+def test_a_heading_is_stripped_of_markup(line: str, heading: str) -> None:
+    assert outline(line + "\n") == [(heading,)]
+
+
+def test_a_heading_is_shortened_at_a_word() -> None:
+    [(heading,)] = outline("# " + "word " * 100_000)
+    assert len(heading) <= 120
+    assert heading.endswith("word…")
+
+
+def test_html_headings_on_a_line_of_their_own_count() -> None:
+    text = (
+        "<h2 id='x'>Leave <em>policy</em></h2>\n    <p>25 days.</p>\n\n    <h3>Sick</h3>\n    <p>Call.</p>\n<h2></h2>\n"
+    )
+    assert outline(text) == [("Leave policy",), ("Leave policy", "Sick")]
+    assert blocks(text)[1] == (PARAGRAPH, "    <p>25 days.</p>")
+
+
+def test_front_matter_is_a_block_and_names_the_title() -> None:
+    text = '---\ntitle: "Leave: a policy"  # draft\ntags:\n  - hr\n---\n# Other\n\ntext\n'
+    extracted = read_markdown(text)
+    assert extracted.title == "Leave: a policy"
+    assert blocks(text)[0] == (METADATA, '---\ntitle: "Leave: a policy"  # draft\ntags:\n  - hr\n---')
+    assert outline(text) == [("Other",)]
+
+
+@pytest.mark.parametrize(
+    ("fields", "title"),
+    [
+        ("title: Leave # draft", "Leave"),
+        ("title: 'It''s leave'", "It's leave"),
+        ("layout: x\nTitle: C# guide", "C# guide"),
+        ("title: >-\n  Leave\n  policy", "Leave policy"),
+        ("title:\n  Leave", "Leave"),
+        ("title: ''", None),
+        ("subtitle: Leave", None),
+    ],
+)
+def test_the_title_field(fields: str, title: str | None) -> None:
+    assert read_markdown(f"---\n{fields}\n---\n\ntext\n").title == title
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("---\n\ntext with a: colon\n\n---\n", id="a rule"),
+        pytest.param("---\ntitle: never closed\n", id="never closed"),
+        pytest.param("text\n\n---\ntitle: x\n---\n", id="not at the start"),
+    ],
+)
+def test_dashes_that_are_no_front_matter(text: str) -> None:
+    assert METADATA not in {kind for kind, _ in blocks(text)}
+    assert read_markdown(text).title is None
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("# Leave\n\ntext\n", "Leave"),
+        ("Leave\n===\n", "Leave"),
+        ("<h1>Leave</h1>\n<p>x</p>\n", "Leave"),
+        ("---\nlayout: x\n---\n\n# Leave\n", "Leave"),
+        ("text\n\n# Leave\n", None),
+        ("## Part\n\n# Leave\n", None),
+        ("just text\n", None),
+    ],
+)
+def test_the_title_is_the_level_1_heading_that_comes_first(text: str, title: str | None) -> None:
+    assert read_markdown(text).title == title
+
+
+HOSTILE = {
+    "one line of words": "word " * 200_000,
+    "one line without a space": "a" * 1_000_000,
+    "one line of stars in a heading": "# " + "*" * 300_000,
+    "one line of brackets in a heading": "# " + "[" * 100_000 + "](" * 100_000,
+    "one line of tags in a heading": "# " + "<a " * 100_000,
+    "headings": "# h\n\n" * 20_000,
+    "deep quotation": ">" * 100_000,
+    "deep list on a line": "- " * 20_000 + "x",
+    "deep list": "".join("  " * level + "- x\n" for level in range(500)),
+    "fence never closed": "```\n" + "x\n" * 100_000,
+    "many fences never closed": "~~~a\n```b\n" * 20_000,
+    "long table": "|a|b|\n|-|-|\n" + "|1|2|\n" * 20_000,
+    "wide table": "|" + "a|" * 20_000 + "\n|" + "-|" * 20_000 + "\n",
+    "front matter never closed": "---\na: b\n" + "c: d\n" * 50_000,
+    "comments never closed": "<!--\n\n" * 20_000,
+    "underlines": "a\n---\n" * 20_000,
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
+def test_hostile_markdown_is_read_whole(text: str) -> None:
+    assert_covers(text)
+
+
+MARKUP = st.text(alphabet=st.sampled_from("ab#*-_=`~|<>!:.[]()\\&\"' \t\n\n1+é。"), max_size=200)
+
+
+@given(MARKUP)
+def test_blocks_are_in_order_and_all_else_is_white_space(text: str) -> None:
+    assert_covers(text)
+
+
+def assert_covers(text: str) -> None:
+    extracted = read_markdown(text)
+    assert extracted.text == text
+    position = 0
+    for block in extracted.blocks:
+        assert position <= block.start < block.end <= len(text)
+        assert not text[position : block.start].strip()
+        assert text[block.start : block.end].strip()
+        position = block.end
+    assert not text[position:].strip()
+
+
+def test_a_byte_order_mark_does_not_hide_a_heading() -> None:
+    assert extract(b"\xef\xbb\xbf# Leave\r\n\r\ntext", content_type=None).title == "Leave"
