@@ -39,8 +39,8 @@ def test_claude_is_asked_with_the_key_from_the_secret_and_the_sources_as_data(
     assert answer["usage"] == {"inputTokens": 900, "outputTokens": 30}
     (request,) = claude.requests
     assert request.path == "/v1/messages"
-    assert request.headers["x-api-key"] == KEY
-    assert answer["citations"][0]["text"] in request.body["messages"][0]["content"][0]["text"]
+    assert request.headers["authorization"] == f"Bearer {KEY}"
+    assert answer["citations"][0]["text"] in request.body["messages"][0]["content"]
     assert answer["citations"][0]["text"] not in str(request.body["system"])
 
 
@@ -109,4 +109,4 @@ def test_another_key_is_used_from_the_next_up_on(cloud: LocalCloud, claude: Mode
     printed = cloud.up({"ANTHROPIC_API_KEY": "sk-ant-another", "ANTHROPIC_BASE_URL": claude.url})
 
     assert "The stack is deployed as it should be." in printed
-    assert {request.headers["x-api-key"] for request in claude.requests} == {"sk-ant-another"}
+    assert {request.headers["authorization"] for request in claude.requests} == {"Bearer sk-ant-another"}
