@@ -57,11 +57,10 @@ bench: setup  ## query plans and speed at 50,000 chunks
 
 synth: setup  ## the CloudFormation template that `make deploy` would deploy, into cdk.out
 	$(BIN)/python -m infra.bundling --target aws
-	node_modules/.bin/cdk synth --quiet
+	node_modules/.bin/cdk synth --quiet --no-notices
 
-deploy: setup  ## deploy to the AWS account of the environment's credentials
-	$(BIN)/python -m infra.bundling --target aws
-	node_modules/.bin/cdk deploy
+deploy: setup  ## deploy to the AWS account of the environment's credentials; ARGS="-c contact=..." chooses options
+	node_modules/.bin/cdk deploy Citewell --no-notices $(ARGS)
 
 clean: down  ## remove everything that was made here: environments, bundles, the local cloud with its data
 	rm -rf .venv node_modules build cdk.out .local
