@@ -7,6 +7,8 @@ import os
 import sys
 from pathlib import Path
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from infra.local import commands
 from infra.local.errors import LocalCloudError
 from infra.local.state import DEFAULT_FOLDER, State
@@ -30,6 +32,9 @@ def main(arguments: list[str] | None = None) -> int:
                 commands.status(state)
     except LocalCloudError as error:
         print(f"\n{error}", file=sys.stderr)
+        return 1
+    except (BotoCoreError, ClientError) as error:
+        print(f"\nThe AWS emulator did not do its part: {error}\nLog: {state.emulator_log}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("\nInterrupted. What was started goes on: make up continues, make down stops it.", file=sys.stderr)

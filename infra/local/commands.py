@@ -39,12 +39,12 @@ def up(state: State, environment: Mapping[str, str]) -> None:
     with state.alone():
         _prepare(chosen)
         running = _start(state)
-        deployment, fresh = _deploy(state, running, chosen)
+        deployment, deployed = _deploy(state, running, chosen)
         stack = _describe(state, running, deployment)
         aws, api = Aws(stack), Api(stack)
         for output, key in chosen.keys.items():
             fill_secret(aws, deployment.outputs[output], key)
-        _load(aws, api, deployment, fresh=fresh)
+        _load(aws, api, deployment, deployed=deployed)
         with step(f"Asking: {handbook.QUESTION}"):
             answer = api.ask(handbook.QUESTION)
     _show(answer)
@@ -76,7 +76,7 @@ def reindex_all(state: State) -> None:
             count = reindex(aws, deployment)
             done = wait_until_drained(aws, deployment, seconds=REINDEX_SECONDS)
         if not done:
-            raise LocalCloudError(f"Indexing goes on after {REINDEX_SECONDS / 60:.0f} minutes. See: make status")
+            raise LocalCloudError(f"Indexing still goes on after {REINDEX_SECONDS / 60:.0f} minutes; leave it at work.")
         say(f"{count} keys were looked at. What became of one: GET /documents/KEY")
 
 
@@ -113,6 +113,7 @@ def _start(state: State) -> Emulator:
         return running
     emulator.stop(state)
     state.forget_deployment()
+    deploying.forget_assets(state)
     for name in ("postgres_port", "emulator_port"):
         if (name == "emulator_port" or postgres is None) and not is_free(getattr(cloud, name)):
             say(f"Port {getattr(cloud, name)} is taken by something else; another one is used from now on.")
@@ -136,12 +137,10 @@ def _start(state: State) -> Emulator:
 
 
 def _deploy(state: State, running: Emulator, chosen: Choices) -> tuple[Deployment, bool]:
-    """What is deployed, and whether it was deployed just now into an emulator that had nothing in it."""
+    """What is deployed, and whether it was deployed just now."""
     digest = deploying.digest_of(chosen.context)
     before = state.deployment()
-    if before is not None and before.emulator != running.pid:
-        before = None
-    if before is not None and before.digest == digest:
+    if before is not None and (before.emulator, before.digest) == (running.pid, digest):
         say("The stack is deployed as it should be.")
         return before, False
     with step("Synthesising the CDK app"):
@@ -155,7 +154,7 @@ def _deploy(state: State, running: Emulator, chosen: Choices) -> tuple[Deploymen
         state.forget_deployment()
         raise
     state.save_deployment(deployment)
-    return deployment, before is None
+    return deployment, True
 
 
 def _describe(state: State, running: Emulator, deployment: Deployment) -> Stack:
@@ -169,14 +168,17 @@ def _describe(state: State, running: Emulator, deployment: Deployment) -> Stack:
     return stack
 
 
-def _load(aws: Aws, api: Api, deployment: Deployment, *, fresh: bool) -> None:
+def _load(aws: Aws, api: Api, deployment: Deployment, *, deployed: bool) -> None:
     with step("Loading the sample handbook"):
-        changed = handbook.load(aws)
-        if fresh:
-            # Messages don't survive the emulator: whatever was on its way when it ended is looked at now.
+        if deployed:
+            # Messages don't survive the emulator, so what was on its way when it ended is looked at now; and a
+            # release that reads or cuts documents otherwise makes all of them stale.
             reindex(aws, deployment)
-        ready = handbook.wait_until_ready(aws, api, deployment)
+        changed = handbook.load(aws)
+        ready, idle = handbook.wait_until_ready(aws, api, deployment)
     say(f"{ready} documents are ready, {len(changed)} of them new or changed.")
+    if not idle:
+        say("Ingest still looks at the rest of the bucket: `python -m infra.local status` tells when it is idle.")
 
 
 def _attach(state: State) -> tuple[Aws, Api, Deployment]:

@@ -34,6 +34,7 @@ _INPUTS = (
     *("infra", "functions", "layers", "migrations"),
     *("cdk.json", "requirements.lock", "pyproject.toml", "package-lock.json"),
 )
+_ASSET_BYTES = 2**30
 _KEPT = 2  # synthesised apps, each of one context and 400 MB
 
 
@@ -78,6 +79,17 @@ def synthesise(context: Mapping[str, str], *, digest: str, state: State) -> Path
             unfinished.rename(assembly)
     _forget_old_assemblies()
     return assembly
+
+
+def forget_assets(state: State) -> None:
+    """Empties the emulator's bucket of bundles when it has become large. The next deploy fills it again; the
+    emulator must not be running.
+    """
+    folders = [path for path in state.objects.glob("**/cdk-*-assets-*") if path.is_dir()]
+    size = sum(file.stat().st_size for folder in folders for file in folder.rglob("*") if file.is_file())
+    if size > _ASSET_BYTES:
+        for folder in folders:
+            shutil.rmtree(folder)
 
 
 def _forget_old_assemblies() -> None:

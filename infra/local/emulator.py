@@ -20,7 +20,8 @@ from infra.local.postgres import SUPERUSER
 from infra.local.state import HOST, REGION, ROOT, State
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
-ENVIRONMENT = ROOT / "build" / "emulator"
+ENVIRONMENTS = ROOT / "build" / "emulator"
+LOCK = ROOT / "requirements.lock"
 # What the emulator and the launcher import; their versions are those of the lock.
 PACKAGES = ("ministack", "boto3", "cryptography", "psycopg2-binary")
 
@@ -43,22 +44,24 @@ class Emulator:
         return f"http://{HOST}:{self.port}"
 
 
-def install(lock: Path = ROOT / "requirements.lock") -> bool:
-    """Makes the emulator's virtual environment, if it isn't what the lock says. Returns whether it was made.
+def install() -> bool:
+    """Makes the emulator's virtual environment, if there is none of what the lock says. Returns whether it was made.
 
     Raises EmulatorError.
     """
-    wanted = hashlib.sha256(repr((sys.version, PACKAGES)).encode() + lock.read_bytes()).hexdigest()
-    mark = ENVIRONMENT / "installed"
-    if mark.exists() and mark.read_text() == wanted:
+    environment = _environment_folder()
+    mark = environment / "installed"
+    if mark.exists():
         return False
-    shutil.rmtree(ENVIRONMENT, ignore_errors=True)
-    ENVIRONMENT.parent.mkdir(parents=True, exist_ok=True)
+    for other in environment.parent.glob("*/"):
+        if not processes.marked(f"{other}/bin/"):
+            shutil.rmtree(other, ignore_errors=True)
+    environment.parent.mkdir(parents=True, exist_ok=True)
     uv = str(Path(sys.executable).with_name("uv"))
-    python = ENVIRONMENT / "bin" / "python"
+    python = str(environment / "bin" / "python")
     for command in (
-        [uv, "venv", "--quiet", "--python", sys.executable, str(ENVIRONMENT)],
-        [uv, "pip", "install", "--quiet", "--python", str(python), "--constraint", str(lock), *PACKAGES],
+        [uv, "venv", "--quiet", "--python", sys.executable, str(environment)],
+        [uv, "pip", "install", "--quiet", "--python", python, "--constraint", str(LOCK), *PACKAGES],
     ):
         try:
             subprocess.run(command, check=True, capture_output=True, text=True, timeout=INSTALL_SECONDS)
@@ -68,14 +71,14 @@ def install(lock: Path = ROOT / "requirements.lock") -> bool:
             raise EmulatorError(f"The emulator could not be installed: {error.stderr.strip()}") from error
         except subprocess.TimeoutExpired as error:
             raise EmulatorError(f"The emulator was not installed within {INSTALL_SECONDS} s.") from error
-    mark.write_text(wanted)
+    mark.touch()
     return True
 
 
 def running(state: State) -> Emulator | None:
-    """The emulator of this state folder, whoever started it."""
+    """The emulator of this state folder, whoever started it; None when it is of another version than this code's."""
     cloud = state.cloud()
-    pids = processes.marked(_mark(state))
+    pids = processes.marked(f"{_mark(state)}{_version()} ")
     return Emulator(pids[0], cloud.emulator_port) if pids and cloud else None
 
 
@@ -87,7 +90,7 @@ def start(state: State, *, port: int, postgres_port: int, postgres_password: str
     postgres = {"host": HOST, "port": postgres_port, "user": SUPERUSER, "password": postgres_password}
     with state.emulator_log.open("wb") as log:
         process = subprocess.Popen(
-            [str(ENVIRONMENT / "bin" / "python"), "-P", str(LAUNCHER), str(state.folder)],
+            [str(_environment_folder() / "bin" / "python"), "-P", str(LAUNCHER), str(state.folder), _version()],
             # Not by the environment: functions inherit it.
             stdin=subprocess.PIPE,
             stdout=log,
@@ -125,6 +128,17 @@ def stop(state: State) -> bool:
 def _everything(state: State) -> list[int]:
     """The emulator, and the workers: they outlive it by the call they are in, and run from below its folder."""
     return [*processes.marked(_mark(state)), *processes.marked(f" {state.scratch}/ministack-lambda-")]
+
+
+def _environment_folder() -> Path:
+    """One for each content, so that a running emulator keeps its own while another is installed."""
+    made_of = repr((sys.version, PACKAGES)).encode() + LOCK.read_bytes()
+    return ENVIRONMENTS / hashlib.sha256(made_of).hexdigest()[:16]
+
+
+def _version() -> str:
+    """Of all that runs as the emulator."""
+    return hashlib.sha256(str(_environment_folder()).encode() + LAUNCHER.read_bytes()).hexdigest()[:16]
 
 
 def _mark(state: State) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from email.header import Header
@@ -12,7 +13,7 @@ from pathlib import Path
 from botocore.exceptions import ClientError
 
 from infra.local.errors import HandbookError
-from infra.local.services import Api, Aws, wait_until_drained
+from infra.local.services import Api, Aws, drained
 from infra.local.state import ROOT, Deployment
 
 FOLDER = ROOT / "eval" / "handbook"
@@ -51,21 +52,26 @@ def load(aws: Aws) -> list[str]:
     return [page.key for page in changed]
 
 
-def wait_until_ready(aws: Aws, api: Api, deployment: Deployment) -> int:
-    """Waits until every page can be answered from; returns how many the API shows.
+def wait_until_ready(aws: Aws, api: Api, deployment: Deployment) -> tuple[int, bool]:
+    """Waits until every page can be answered from and ingest has nothing left to do.
 
-    A page for some groups only is shown to nobody, so that it is not waited for by name.
+    Returns how many pages the API shows (those for some groups only are shown to nobody, and not waited for by name)
+    and whether ingest was done; it may have a large bucket to look at.
 
     Raises HandbookError naming the pages that are not READY.
     """
-    drained = wait_until_drained(aws, deployment, seconds=INDEXING_SECONDS)
     shown = [page.key for page in pages() if "groups" not in page.metadata]
-    states = {key: api.document(key) for key in shown}
-    missing = [f"{key}: {_what_became(state)}" for key, state in states.items() if not _is_ready(state)]
-    if missing:
-        when = "" if drained else f" within {INDEXING_SECONDS:.0f} s"
-        raise HandbookError("\n".join((f"{len(missing)} documents were not indexed{when}:", *missing)))
-    return len(shown)
+    deadline = time.monotonic() + INDEXING_SECONDS
+    while True:
+        idle = drained(aws, deployment)
+        states = {key: api.document(key) for key in shown} if idle or time.monotonic() > deadline else {}
+        missing = [f"{key}: {_what_became(state)}" for key, state in states.items() if not _is_ready(state)]
+        if states and not missing:
+            return len(shown), idle
+        failed = any(state is not None and state["status"] == "FAILED" for state in states.values())
+        if missing and (failed or time.monotonic() > deadline):
+            raise HandbookError("\n".join((f"{len(missing)} documents were not indexed:", *missing)))
+        time.sleep(0.2)
 
 
 def _stands(page: Page, aws: Aws) -> bool:

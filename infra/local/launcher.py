@@ -1,8 +1,8 @@
-"""The AWS emulator with what it lacks for this stack: ``python -P launcher.py STATE_FOLDER < configuration.json``.
+"""The AWS emulator with what it lacks for this stack: ``python -P launcher.py STATE VERSION < configuration.json``.
 
-Runs in a virtual environment that holds the emulator and nothing of the product, so that a dependency missing from
-a layer shows here as it would on Lambda. For the same reason nothing of the product is imported, and this file
-stands alone.
+STATE is the folder of its data; VERSION is for those who look for its process. It runs in a virtual environment that
+holds the emulator and nothing of the product, so that a dependency missing from a layer shows here as it would on
+Lambda. For the same reason nothing of the product is imported, and this file stands alone.
 
 Added to the emulator:
 
