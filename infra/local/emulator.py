@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
@@ -51,12 +52,20 @@ def install() -> bool:
     """
     environment = _environment_folder()
     mark = environment / "installed"
-    if mark.exists():
-        return False
-    for other in environment.parent.glob("*/"):
-        if not processes.marked(f"{other}/bin/"):
-            shutil.rmtree(other, ignore_errors=True)
-    environment.parent.mkdir(parents=True, exist_ok=True)
+    ENVIRONMENTS.mkdir(parents=True, exist_ok=True)
+    with (ENVIRONMENTS / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if mark.exists():
+            return False
+        for other in ENVIRONMENTS.glob("*/"):
+            if not processes.marked(f"{other}/bin/"):
+                shutil.rmtree(other)
+        _install_into(environment)
+        mark.touch()
+    return True
+
+
+def _install_into(environment: Path) -> None:
     uv = str(Path(sys.executable).with_name("uv"))
     python = str(environment / "bin" / "python")
     for command in (
@@ -71,8 +80,6 @@ def install() -> bool:
             raise EmulatorError(f"The emulator could not be installed: {error.stderr.strip()}") from error
         except subprocess.TimeoutExpired as error:
             raise EmulatorError(f"The emulator was not installed within {INSTALL_SECONDS} s.") from error
-    mark.touch()
-    return True
 
 
 def running(state: State) -> Emulator | None:
