@@ -21,10 +21,15 @@ def word_overlap(question: str, texts: Sequence[str]) -> list[float]:
     Source of the weights: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009.
     """
     asked = _words(question)
-    held = [asked & _words(text) for text in texts]
+    held = [shared_words(question, text) for text in texts]
     weights = {word: _rarity(sum(word in words for words in held), len(texts)) for word in asked}
     total = sum(weights.values())
     return [sum(weights[word] for word in sorted(words)) / total if total else 0.0 for words in held]
+
+
+def shared_words(question: str, text: str) -> frozenset[str]:
+    """The words of ``question`` that ``text`` holds, as they are compared."""
+    return frozenset(_words(question) & _words(text))
 
 
 def _rarity(holding: int, texts: int) -> float:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from citewell.core.citing import without_marks
 from citewell.core.excerpting import excerpts
-from citewell.core.overlap import word_overlap
+from citewell.core.overlap import shared_words, word_overlap
 from citewell.core.prompting import SENTINEL
 from citewell.core.tokens import estimate_token_starts
 from citewell.core.values import Generation, Passage, StopReason, TextKind, Usage, Vector
@@ -66,7 +66,7 @@ class ExtractiveGenerator:
             for cosine, candidate in zip(cosines, candidates, strict=True)
             if cosine >= self._min_score
         ]
-        text = " ".join(_quoted(candidate) for candidate in _best(scored)) or SENTINEL
+        text = " ".join(_quoted(candidate) for candidate in _best(question, scored)) or SENTINEL
         return Generation(text=text, stop_reason=StopReason.END, usage=Usage(), model=MODEL)
 
     def _cosines(self, question: str, candidates: Sequence[_Candidate], *, deadline: float) -> list[float]:
@@ -123,13 +123,17 @@ def _cosine(first: Vector, second: Vector) -> float:
     return float(product / lengths**0.5)
 
 
-def _best(scored: Sequence[tuple[float, _Candidate]]) -> list[_Candidate]:
-    if not scored:
-        return []
-    best = max(score for score, _ in scored)
-    near = [each for each in scored if each[0] >= best - _BEHIND_THE_BEST]
-    near.sort(key=lambda each: -each[0])  # stable: equals stay in their passages' order
-    return [candidate for _, candidate in near[:MOST_SENTENCES]]
+def _best(question: str, scored: Sequence[tuple[float, _Candidate]]) -> list[_Candidate]:
+    """The best sentence, and further ones that are nearly as good and speak of more of the question than it does."""
+    ranked = sorted(scored, key=lambda each: -each[0])  # stable: equals stay in their passages' order
+    chosen: list[_Candidate] = []
+    answered: frozenset[str] = frozenset()
+    for score, candidate in ranked:
+        shared = shared_words(question, candidate.text)
+        if not chosen or (score >= ranked[0][0] - _BEHIND_THE_BEST and not shared <= answered):
+            chosen.append(candidate)
+            answered |= shared
+    return chosen[:MOST_SENTENCES]
 
 
 def _quoted(candidate: _Candidate) -> str:
