@@ -329,6 +329,7 @@ HOSTILE = {
     "one line of chinese": "年假" * 100_000,
     "one line of full stops": "." * 100_000,
     "headings": "# h\n\n" * 5_000,
+    "short paragraphs": "".join(f"p {number}\n\n" for number in range(20_000)),
     "a heading of half a megabyte": "# " + "word " * 100_000,
     "code that is white space": "```\nx" + " " * 300_000 + "y\n```",
     "a long table": "|a|b|\n|-|-|\n" + "|1|2|\n" * 20_000,

@@ -13,7 +13,7 @@ import heapq
 import operator
 import zlib
 from array import array
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -101,8 +101,7 @@ def _opens(section: Sequence[Block], heading: Block) -> bool:
 
 def _page(blocks: Sequence[Block], offset: int) -> int | None:
     """The page on which a passage begins, overlap aside."""
-    following = [block for block in blocks if block.end > offset]
-    return following[0].page if following else None
+    return blocks[bisect_right(blocks, offset, key=lambda block: block.end)].page
 
 
 class _Ruler:
