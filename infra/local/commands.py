@@ -96,7 +96,7 @@ def status(state: State) -> None:
 def _prepare(chosen: Choices) -> None:
     with step("Preparing the emulator's environment"):
         emulator.install()
-    with step("Building the functions for this machine"):
+    with step("Building the functions for this machine", talks=True):
         try:
             build(Target.LOCAL, local_embedder=chosen.context.get("embedder", "local") == "local")
         except (BundlingError, LockError, ModelError) as error:

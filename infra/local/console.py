@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 import time
 from collections.abc import Iterator
 
@@ -13,14 +12,16 @@ def say(line: str = "") -> None:
 
 
 @contextlib.contextmanager
-def step(doing: str) -> Iterator[None]:
-    """Says what is being done, and at the end of the block how long it took."""
-    sys.stdout.write(f"{doing} ... ")
-    sys.stdout.flush()
+def step(doing: str, *, talks: bool = False) -> Iterator[None]:
+    """Says what is being done, and at the end of the block how long it took.
+
+    talks: what is done says something itself, on lines of its own.
+    """
+    print(f"{doing} ...", end="\n" if talks else " ", flush=True)
     start = time.monotonic()
     try:
         yield
     except BaseException:
         say("failed")
         raise
-    say(f"{time.monotonic() - start:.1f} s")
+    say(f"{'... ' if talks else ''}{time.monotonic() - start:.1f} s")
