@@ -140,7 +140,9 @@ def _deploy(state: State, running: Emulator, chosen: Choices) -> tuple[Deploymen
     """What is deployed, and whether it was deployed just now."""
     digest = deploying.digest_of(chosen.context)
     before = state.deployment()
-    if before is not None and (before.emulator, before.digest) == (running.pid, digest):
+    if before is not None and before.emulator != running.pid:
+        before = None
+    if before is not None and before.digest == digest:
         say("The stack is deployed as it should be.")
         return before, False
     with step("Synthesising the CDK app"):
@@ -149,9 +151,10 @@ def _deploy(state: State, running: Emulator, chosen: Choices) -> tuple[Deploymen
         with step("Deploying the stack"):
             deployment = deploying.deploy(assembly, digest=digest, emulator=running, state=state)
     except DeployError:
-        # What a failed deploy leaves in the emulator can stand in the way of the next one. The data is elsewhere.
-        emulator.stop(state)
-        state.forget_deployment()
+        # A failed update rolls back, and what was deployed goes on. What a failed first deploy leaves behind could
+        # stand in the way of the next; the data is elsewhere.
+        if before is None:
+            emulator.stop(state)
         raise
     state.save_deployment(deployment)
     return deployment, True
