@@ -37,7 +37,8 @@ def handler(event: dict[str, Any], _context: LambdaContext) -> Response:
         wiring().chunks.ping()
         return respond({"status": "ok"})
     asker = audience(event, tenancy=wiring().settings.tenancy)
-    source = event["pathParameters"]["source"]  # an HTTP API hands it over decoded
+    # An HTTP API hands a path over decoded, but for this one escape.
+    source = event["pathParameters"]["source"].replace("%25", "%")
     # A document may itself be named ".../chunks": the whole path is tried as a name first.
     document = wiring().read_documents.status(source, asker)
     if document is not None:
