@@ -24,7 +24,7 @@ from citewell.usecases.ingest_object import Attempt, IngestObject
 from citewell.usecases.migrate import ensure_generation, migrate
 from eval.dataset import CorpusDocument, Dataset, EvalQuestion, Gold
 from eval.metrics import first_rank, mean, ndcg_at_k, recall_at_k, reciprocal_rank
-from tests.database import choose, ways
+from infra.local.throwaway_postgres import choose, ways
 
 MIGRATIONS = Path(__file__).parents[1] / "migrations"
 

@@ -23,8 +23,8 @@ from citewell.edges.postgres_chunk_store import PostgresChunkStore
 from citewell.edges.postgres_schema import PostgresSchema
 from citewell.ports import IndexGeneration
 from citewell.usecases.migrate import ensure_generation, migrate
+from infra.local.throwaway_postgres import choose, ways
 from tests.benchmarks import corpus
-from tests.database import choose, ways
 from tests.plans import Plan, Plans, recorded_plans
 
 DIMENSIONS = 384

@@ -16,7 +16,7 @@ from citewell.edges.postgres_chunk_store import PostgresChunkStore
 from citewell.edges.postgres_schema import PostgresSchema
 from citewell.ports import IndexGeneration
 from citewell.usecases.migrate import ensure_generation, migrate
-from tests.database import Choice, Server, choose, ways
+from infra.local.throwaway_postgres import Choice, Server, choose, ways
 from tests.fakes import HashEmbedder
 
 MIGRATIONS = Path(__file__).parents[2] / "migrations"

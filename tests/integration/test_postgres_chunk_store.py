@@ -34,7 +34,7 @@ from citewell.edges.postgres_schema import PostgresSchema
 from citewell.errors import ConfigurationError, DatabaseUnavailable, EmbedderMismatch, VectorsMissing
 from citewell.ports import ChunkToStore, Claim, IndexGeneration
 from citewell.usecases.migrate import ensure_generation
-from tests.database import Server
+from infra.local.throwaway_postgres import Server
 from tests.integration.chunks import EVERYONE, KEY, index, reuse_key, to_store, vector_of, version
 
 Rows = Callable[..., list[tuple[Any, ...]]]

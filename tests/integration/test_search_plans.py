@@ -11,8 +11,8 @@ from citewell.core.values import Audience, Question
 from citewell.edges.postgres_chunk_store import PostgresChunkStore
 from citewell.edges.postgres_schema import PostgresSchema
 from citewell.usecases.migrate import ensure_generation
+from infra.local.throwaway_postgres import Server
 from tests.benchmarks import corpus
-from tests.database import Server
 from tests.integration.conftest import RUN, new_database
 from tests.plans import Plans, recorded_plans
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from docker.errors import DockerException
 
+from infra.local.throwaway_postgres import NoServer, Server, choose, start_in_docker, ways
 from tests import database
-from tests.database import NoServer, Server, choose, start_in_docker, ways
 
 
 def closed(reason: str) -> Callable[[], Server]:

@@ -1,4 +1,4 @@
-"""A Postgres server for tests: the one that is given, else one in Docker, else the embedded one."""
+"""A Postgres server for tests and the eval: the one that is given, else one in Docker, else the embedded one."""
 
 from __future__ import annotations
 
