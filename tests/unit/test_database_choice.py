@@ -8,7 +8,6 @@ import pytest
 from docker.errors import DockerException
 
 from infra.local.throwaway_postgres import NoServer, Server, choose, start_in_docker, ways
-from tests import database
 
 
 def closed(reason: str) -> Callable[[], Server]:
