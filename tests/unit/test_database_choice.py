@@ -59,7 +59,7 @@ def test_no_open_way_is_an_error_with_every_reason() -> None:
 def test_docker_without_an_engine_is_a_closed_way(monkeypatch: pytest.MonkeyPatch, where: str) -> None:
     class Container:
         def __init__(self, image: str, driver: str | None) -> None:
-            assert (image, driver) == (database.IMAGE, None)
+            assert (image, driver) == (throwaway_postgres.IMAGE, None)
             if where == "constructor":
                 raise DockerException("Error while fetching server API version\nand much more")
 
