@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from docker.errors import DockerException
 
+from infra.local import throwaway_postgres
 from infra.local.throwaway_postgres import NoServer, Server, choose, start_in_docker, ways
 
 
