@@ -19,8 +19,8 @@ from infra.options import Options
 TIMEOUT = Duration.seconds(300)
 """An ordinary document takes about a second. One that takes longer than this loses nothing: the vectors of each
 finished batch are kept, so each of its five receives goes on where the last one stopped, about 7,000 passages further
-with the local model. A longer time-out would lengthen the wait before every retry, which is the queue's visibility
-time-out and six times as long."""
+with the local model. A longer time-out would lengthen the wait after a worker's death, which is the queue's visibility
+time-out and six times as long; a worker that only fails gives its message back sooner."""
 
 VISIBILITY_TIMEOUT = Duration.seconds(6 * 300)
 
@@ -57,6 +57,7 @@ class Ingestion(Construct):
                 "database_secret_arn": database.secret.secret_arn,
                 "bucket": bucket.bucket_name,
                 "tenancy": options.tenancy,
+                "queue_url": self.queues.queue.queue_url,
                 "max_receives": MAX_RECEIVES,
                 **embedding.settings(),
             },

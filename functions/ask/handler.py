@@ -30,7 +30,7 @@ _SECONDS_TO_RESPOND = 1.5
 
 
 @metrics.log_metrics
-@with_problems(logger)
+@with_problems(logger, count=lambda: metrics.add_metric(name="Problems", unit=MetricUnit.Count, value=1))
 def handler(event: dict[str, Any], context: LambdaContext) -> Response:
     settings = wiring().settings
     question = parse_question(event, top_k=settings.top_k)

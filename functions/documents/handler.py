@@ -30,12 +30,18 @@ _CHUNKS = "/chunks"
 
 
 @metrics.log_metrics
-@with_problems(logger)
+@with_problems(logger, count=lambda: metrics.add_metric(name="Problems", unit=MetricUnit.Count, value=1))
 def handler(event: dict[str, Any], _context: LambdaContext) -> Response:
-    metrics.add_metric(name="Reads", unit=MetricUnit.Count, value=1)
     if event["routeKey"] == "GET /health":
         wiring().chunks.ping()
-        return respond({"status": "ok"})
+        response = respond({"status": "ok"})
+    else:
+        response = _read(event)
+    metrics.add_metric(name="Reads", unit=MetricUnit.Count, value=1)
+    return response
+
+
+def _read(event: dict[str, Any]) -> Response:
     asker = audience(event, tenancy=wiring().settings.tenancy)
     # An HTTP API hands a path over decoded, but for this one escape.
     source = event["pathParameters"]["source"].replace("%25", "%")

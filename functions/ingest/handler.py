@@ -25,6 +25,7 @@ metrics = Metrics(namespace="Citewell", service="ingest")
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
     def ingest_message(record: SQSRecord) -> None:
+        metrics.add_metric(name="MessagesReceived", unit=MetricUnit.Count, value=1)
         settings = wiring().settings
         received = int(record.attributes.approximate_receive_count)
         attempt = Attempt(
@@ -35,6 +36,8 @@ def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailure
         keys = _keys(record, bucket=settings.require("bucket"))
         failures = [failure for key in keys if (failure := _ingest(key, attempt)) is not None]
         if failures:
+            if not attempt.last and (queue := wiring().queue):
+                queue.give_back(record.receipt_handle, attempt=attempt.number)
             raise failures[0]
 
     return process_partial_response(

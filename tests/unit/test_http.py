@@ -154,11 +154,14 @@ def test_an_error_is_a_problem_document_without_internals(error: Exception, stat
 def test_an_unexpected_error_is_answered_and_logged_without_its_message() -> None:
     log = SilentLog()
 
-    @with_problems(log)
+    counted: list[int] = []
+
+    @with_problems(log, count=lambda: counted.append(1))
     def handler(_event: dict[str, Any], _context: Any) -> dict[str, Any]:
         raise ValueError("a document's text")
 
     assert handler(_event({}), None)["statusCode"] == 500
+    assert counted == [1]
     [(message, fields)] = log.lines
     assert (message, fields["error"], fields["request_id"]) == ("request failed", "ValueError", "r-1")
     assert "document's text" not in json.dumps(fields)

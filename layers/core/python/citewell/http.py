@@ -69,8 +69,8 @@ class Log(Protocol):
 Handler = Callable[[dict[str, Any], Any], Response]
 
 
-def with_problems(log: Log) -> Callable[[Handler], Handler]:
-    """A decorator that turns whatever a handler raises into a problem document, and logs what may be logged."""
+def with_problems(log: Log, *, count: Callable[[], None]) -> Callable[[Handler], Handler]:
+    """A decorator that turns whatever a handler raises into a problem document, logs what may be logged, and counts."""
 
     def decorate(handler: Handler) -> Handler:
         @wraps(handler)
@@ -78,9 +78,11 @@ def with_problems(log: Log) -> Callable[[Handler], Handler]:
             try:
                 return handler(event, context)
             except InvalidRequest as error:
+                count()
                 log.info("invalid request", extra={"problem": str(error), "request_id": request_id(event)})
                 return problem(error, request_id=request_id(event))
             except Exception as error:
+                count()
                 log.error("request failed", extra={**log_fields(error), "request_id": request_id(event)})
                 return problem(error, request_id=request_id(event))
 

@@ -42,6 +42,7 @@ class Settings:
         "single", "`single`: one tenant; `prefix`: a key's first segment is its tenant", one_of=("single", "prefix")
     )
     max_object_bytes: int = _setting(52_428_800, "larger objects fail as `too_large`", kind=int, at_least=1)
+    queue_url: str | None = _setting(None, "the queue, to give failed messages back early; unset: they wait longer")
     max_receives: int = _setting(
         5, "the queue's maxReceiveCount: the last attempt records FAILED", kind=int, at_least=1
     )

@@ -15,6 +15,7 @@ from citewell.usecases.read_documents import ReadDocuments
 
 if TYPE_CHECKING:
     # Imported where they are needed: a function doesn't pay for edges that it never uses.
+    from citewell.edges.sqs_queue import SqsQueue
     from citewell.ports import ChunkStore, Embedder, Generator, ObjectStore
     from citewell.usecases.ingest_object import IngestObject
     from citewell.usecases.migrate import Schema
@@ -71,6 +72,12 @@ class Wiring:
         from citewell.edges.s3_object_store import S3ObjectStore
 
         return S3ObjectStore(self.settings.require("bucket"))
+
+    @cached_property
+    def queue(self) -> SqsQueue | None:
+        from citewell.edges.sqs_queue import SqsQueue
+
+        return SqsQueue(self.settings.queue_url) if self.settings.queue_url else None
 
     @cached_property
     def database_url(self) -> str:
