@@ -72,7 +72,7 @@ def index(
     generation = store.live_generation()
     claim = store.claim(key)
     chunks = to_store(texts, key=key, names=names, header=header)
-    known = store.known_vectors(key, generation, [chunk.reuse_key for chunk in chunks])
+    known = store.known_vectors(key, [chunk.reuse_key for chunk in chunks])
     missing = {reuse_key(text): vector_of(text) for text in texts if reuse_key(text) not in known}
     store.keep_vectors(key.tenant, generation, missing)
     return store.swap(claim, generation, version(name, embedded=len(missing), metadata=metadata), chunks)

@@ -318,7 +318,7 @@ def test_keeping_the_same_batch_again_is_harmless(store: PostgresChunkStore, gen
     for _ in range(2):
         store.keep_vectors("default", generation, {reuse_key("one"): vector_of("one")})
     store.keep_vectors("default", generation, {})
-    assert store.known_vectors(KEY, generation, [reuse_key("one")] * 2) == {reuse_key("one")}
+    assert store.known_vectors(KEY, [reuse_key("one")] * 2) == {reuse_key("one")}
 
 
 def test_a_vector_known_from_another_document_survives_that_document(
@@ -330,24 +330,22 @@ def test_a_vector_known_from_another_document_survives_that_document(
     index(store, ["shared"], key=other)
     rows("WITH gone AS (DELETE FROM pending_vector RETURNING 1) SELECT count(*) FROM gone")
     claim = store.claim(KEY)
-    assert store.known_vectors(KEY, generation, [reuse_key("shared")]) == {reuse_key("shared")}
+    assert store.known_vectors(KEY, [reuse_key("shared")]) == {reuse_key("shared")}
     store.remove(store.claim(other))
     assert store.swap(claim, generation, version("v1"), to_store(["shared"])).result is IngestResult.INDEXED
     assert vectors_by_text(rows) == {"shared": as_32_bit("shared")}
 
 
-def test_a_documents_own_vectors_are_not_copied(
-    store: PostgresChunkStore, generation: IndexGeneration, rows: Rows
-) -> None:
+def test_a_documents_own_vectors_are_not_copied(store: PostgresChunkStore, rows: Rows) -> None:
     index(store, ["one"])
     rows("WITH gone AS (DELETE FROM pending_vector RETURNING 1) SELECT count(*) FROM gone")
-    assert store.known_vectors(KEY, generation, [reuse_key("one"), reuse_key("two")]) == {reuse_key("one")}
+    assert store.known_vectors(KEY, [reuse_key("one"), reuse_key("two")]) == {reuse_key("one")}
     assert rows("SELECT count(*) FROM pending_vector") == [(0,)]
 
 
 def test_vectors_of_another_tenant_are_not_known(store: PostgresChunkStore, generation: IndexGeneration) -> None:
     index(store, ["secret"], key=DocumentKey("them", "a.md"))
-    assert store.known_vectors(KEY, generation, [reuse_key("secret")]) == frozenset()
+    assert store.known_vectors(KEY, [reuse_key("secret")]) == frozenset()
     with pytest.raises(VectorsMissing):
         store.swap(store.claim(KEY), generation, version("v1"), to_store(["secret"]))
 
@@ -360,7 +358,7 @@ def test_kept_vectors_are_forgotten_by_age_unless_they_were_asked_for_since(
         "UPDATE pending_vector SET created_at = now() - interval '25 hours' WHERE reuse_key = ANY (%s) RETURNING 1",
         [reuse_key("old"), reuse_key("asked")],
     )
-    assert store.known_vectors(KEY, generation, [reuse_key("asked")]) == {reuse_key("asked")}
+    assert store.known_vectors(KEY, [reuse_key("asked")]) == {reuse_key("asked")}
     index(store, ["something"])
     left = {row[0] for row in rows("SELECT reuse_key FROM pending_vector")}
     assert left == {reuse_key("asked"), reuse_key("new"), reuse_key("something")}
@@ -369,7 +367,7 @@ def test_kept_vectors_are_forgotten_by_age_unless_they_were_asked_for_since(
 def test_vectors_of_another_dimension_are_refused(store: PostgresChunkStore, generation: IndexGeneration) -> None:
     with pytest.raises(EmbedderMismatch, match="3 dimensions"):
         store.keep_vectors("default", generation, {reuse_key("one"): [1.0, 2.0, 3.0]})
-    assert store.known_vectors(KEY, generation, [reuse_key("one")]) == frozenset()
+    assert store.known_vectors(KEY, [reuse_key("one")]) == frozenset()
 
 
 def test_a_swap_into_a_generation_that_was_replaced_meanwhile_is_refused(

@@ -6,7 +6,7 @@ from email.header import Header
 
 import pytest
 
-from citewell.core.keys import Tenancy, default_title, document_key, groups_of, metadata_of, object_key
+from citewell.core.keys import Tenancy, default_title, document_key, groups_of, metadata_of
 from citewell.core.values import DocumentKey, Metadata
 from citewell.errors import DocumentRejected
 
@@ -29,8 +29,6 @@ from citewell.errors import DocumentRejected
 )
 def test_a_key_names_a_document_or_none(key: str, tenancy: Tenancy, document: DocumentKey | None) -> None:
     assert document_key(key, tenancy) == document
-    if document is not None:
-        assert object_key(document, tenancy) == key
 
 
 @pytest.mark.parametrize(

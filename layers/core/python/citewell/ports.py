@@ -134,9 +134,7 @@ class ChunkStore(Protocol):
         that a worker that dies leaves the truth behind. Does nothing when the claim is void.
         """
 
-    def known_vectors(
-        self, key: DocumentKey, generation: IndexGeneration, reuse_keys: Sequence[bytes]
-    ) -> frozenset[bytes]:
+    def known_vectors(self, key: DocumentKey, reuse_keys: Sequence[bytes]) -> frozenset[bytes]:
         """Which of ``reuse_keys`` already have a vector in the tenant; those are safe until the next swap."""
 
     def keep_vectors(self, tenant: str, generation: IndexGeneration, vectors: Mapping[bytes, Vector]) -> None:

@@ -21,7 +21,6 @@ _HEADING = re.compile(r"[ ]{0,3}#{1,6}(?:\s|$)")
 _UNDERLINE = re.compile(r"[ ]{0,3}(?:=+|-{2,}|\*{3,}|_{3,})[ \t]*$")
 _DELIMITER_ROW = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(?=\S)")
-_INDENTED = re.compile(r"[ \t]+\S")
 _CELL_BORDER = re.compile(r"(?<!\\)\|")
 
 _ANNOUNCES = (":", "：")

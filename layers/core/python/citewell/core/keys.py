@@ -42,11 +42,6 @@ def document_key(key: str, tenancy: Tenancy) -> DocumentKey | None:
     return DocumentKey(tenant, source) if tenant and source else None
 
 
-def object_key(key: DocumentKey, tenancy: Tenancy) -> str:
-    """The object's key of a document: the inverse of :func:`document_key`."""
-    return key.source if tenancy is Tenancy.SINGLE else f"{key.tenant}/{key.source}"
-
-
 def default_title(source: str) -> str:
     """A title for a document that names none: its file name in words, without the extension."""
     name = source.rstrip("/").rsplit("/", 1)[-1]

@@ -115,12 +115,7 @@ class PostgresChunkStore:
                 statements.BEGIN, {**_claim(claim), **_metadata(metadata, title), **state, "attempts": attempts}
             )
 
-    def known_vectors(
-        self,
-        key: DocumentKey,
-        generation: IndexGeneration,  # noqa: ARG002 - a reuse key names the model already
-        reuse_keys: Sequence[bytes],
-    ) -> frozenset[bytes]:
+    def known_vectors(self, key: DocumentKey, reuse_keys: Sequence[bytes]) -> frozenset[bytes]:
         with self._database.transaction() as cursor:
             rows = cursor.execute(statements.KNOWN_VECTORS, {**_key(key), "reuse_keys": list(reuse_keys)}).fetchall()
         return frozenset(row.reuse_key for row in rows)

@@ -13,9 +13,6 @@ from citewell.errors import ConfigurationError
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-SPECIAL_TOKENS = 2
-"""[CLS] and [SEP], which stand around every text."""
-
 _WINDOW = 16_384
 # The tokenizer treats each side of such a place on its own: at white space, ASCII punctuation, CJK ideographs.
 _CLEAN_CUT = re.compile(r"[ \n!-/:-@\[-`{-~\u4e00-\u9fff]")

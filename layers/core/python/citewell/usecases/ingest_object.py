@@ -150,7 +150,7 @@ class IngestObject:
     ) -> int:
         """Embed what has no vector yet, keeping each batch as it comes. Returns how many texts were embedded."""
         texts = {each.reuse_key: each.chunk.embedded_text for each in chunks}
-        known = self.chunks.known_vectors(claim.key, generation, list(texts))
+        known = self.chunks.known_vectors(claim.key, list(texts))
         missing = [key for key in texts if key not in known]
         for start in range(0, len(missing), self.embedder.batch_size):
             if attempt.seconds_left() < _SECONDS_FOR_A_BATCH:
