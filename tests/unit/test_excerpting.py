@@ -97,6 +97,14 @@ def test_inline_marks_go_and_text_stays(marked: str, bare: str) -> None:
     assert plain(marked) == bare
 
 
+def test_code_that_a_sentence_end_parts_opens_none_in_either_sentence() -> None:
+    assert excerpts("Type `stop now. Then` wait for the `ok:\n- done") == [
+        Excerpt("Type stop now."),
+        Excerpt("done", lead_in="Then wait for the ok:"),
+    ]
+    assert texts("Type `ls` now. Then wait.") == ["Type `ls` now.", "Then wait."]
+
+
 def test_nothing_to_quote_gives_nothing() -> None:
     assert excerpts("") == []
     assert excerpts("\n\n# Heading\n\n---\n* * *\n") == []
@@ -115,5 +123,5 @@ def test_every_excerpt_is_one_line_with_something_to_read_and_no_open_code(passa
     for excerpt in excerpts(passage):
         assert any(map(str.isalnum, excerpt.text))
         assert "\n" not in excerpt.text + excerpt.lead_in
-        assert excerpt.text.count("`") % 2 == 0
+        assert excerpt.text.count("`") % 2 == excerpt.lead_in.count("`") % 2 == 0
         assert "~~~" not in excerpt.text or excerpt.text.startswith("`")

@@ -143,6 +143,12 @@ def test_a_text_without_sentences_is_cut_for_the_embedder_and_for_the_reader() -
     assert text.endswith("… [1]")
 
 
+def test_a_text_that_is_cut_inside_code_leaves_none_open_to_hide_the_citation_that_follows() -> None:
+    text = answer("meal limit", [a_passage("Run `" + "meal limit " * 100 + "`.")])
+    assert text.startswith("Run meal limit")
+    assert text.endswith("… [1]")
+
+
 def test_only_the_most_promising_sentences_are_embedded() -> None:
     embedder = WordEmbedder()
     passages = [a_passage("".join(f"Filler {n} of {m}. " for n in range(40)), chunk_id=str(m)) for m in range(20)]

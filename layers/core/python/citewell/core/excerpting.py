@@ -134,7 +134,7 @@ def _cells(line: str) -> list[str]:
 def _sentences(first: str, more: Sequence[str], lead_in: str) -> Iterator[Excerpt]:
     text = plain(_joined([first, *more]))
     for start, end in sentence_spans(text):
-        sentence = text[start:end]
+        sentence = without_open_code(text[start:end])
         # What announces a list says nothing without it; it comes back as the items' lead-in.
         if not sentence.endswith(_ANNOUNCES):
             yield Excerpt(text=sentence, lead_in=lead_in)
@@ -143,7 +143,7 @@ def _sentences(first: str, more: Sequence[str], lead_in: str) -> Iterator[Excerp
 def _announcement(paragraph: Sequence[str]) -> str:
     """The last sentence of ``paragraph``, if it announces what follows."""
     text = plain(_joined(paragraph))
-    return text[slice(*sentence_spans(text)[-1])] if text.endswith(_ANNOUNCES) else ""
+    return without_open_code(text[slice(*sentence_spans(text)[-1])]) if text.endswith(_ANNOUNCES) else ""
 
 
 def _joined(lines: Sequence[str]) -> str:
@@ -161,7 +161,10 @@ def plain(text: str) -> str:
     text = _LINK.sub(r"\1", _IMAGE.sub(r"\1", text))
     for emphasis in (_EMPHASIS, _UNDERSCORES):
         text = emphasis.sub(r"\2", text)
-    text = _ESCAPED.sub(r"\1", text)
-    if "`" in _CODE_SPAN.sub("", text):
-        text = text.replace("`", "")  # one that opens nothing would pair with one of the next excerpt
+    text = without_open_code(_ESCAPED.sub(r"\1", text))
     return " ".join(text.replace("~~~", "").split())
+
+
+def without_open_code(text: str) -> str:
+    """``text`` without its backticks where they don't pair up: one left open would pair with the next excerpt's."""
+    return text.replace("`", "") if "`" in _CODE_SPAN.sub("", text) else text

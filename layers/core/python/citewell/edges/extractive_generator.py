@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from citewell.core.citing import without_marks
-from citewell.core.excerpting import excerpts
+from citewell.core.excerpting import excerpts, without_open_code
 from citewell.core.overlap import shared_words, word_overlap
 from citewell.core.prompting import SENTINEL
 from citewell.core.tokens import estimate_token_starts
@@ -114,7 +114,7 @@ def _shortened(text: str) -> str:
     if len(text) <= _LONGEST:
         return text
     cut = text[:_LONGEST]
-    return cut[: cut.rfind(" ")] + " …" if " " in cut else cut + "…"
+    return without_open_code(cut[: cut.rfind(" ")] + " …" if " " in cut else cut + "…")
 
 
 def _cosine(first: Vector, second: Vector) -> float:
