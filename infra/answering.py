@@ -15,7 +15,7 @@ from infra.embedding import Embedding
 from infra.network import Network
 from infra.options import GeneratorChoice, Options
 
-ASK_TIMEOUT = Duration.seconds(29)
+TIMEOUT = Duration.seconds(29)
 """An HTTP API gives up after 30 s; what a function says later, nobody hears."""
 
 
@@ -58,7 +58,7 @@ class Answering(Construct):
                 "contact": options.contact,
             },
             memory_mib=1024,  # it mostly waits; more would only shorten the cold start
-            timeout=ASK_TIMEOUT,
+            timeout=TIMEOUT,
             network=network,
             reserved_copies=ASK_COPIES,
         )
@@ -70,7 +70,7 @@ class Answering(Construct):
             layers=layers,
             settings=shared,
             memory_mib=512,
-            timeout=Duration.seconds(10),
+            timeout=TIMEOUT,
             network=network,
             reserved_copies=DOCUMENTS_COPIES,
         )

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from citewell.edges import aws, function_embedder, openai_embedder, postgres, postgres_chunk_store
 from citewell.edges.secrets import NOT_SET
 from citewell.settings import Settings
 from infra import capacity
@@ -225,9 +226,17 @@ def test_options_reach_the_functions(synthesise: Synthesise) -> None:
     assert ask.anthropic_api_key_secret_arn is None
 
 
-def test_ask_answers_before_the_gateway_gives_up(template: Template) -> None:
-    _, ask = template.functions()["ask"]
-    assert ask["Timeout"] < 30
+def test_what_is_away_is_reported_before_the_function_is_cut_off_and_that_before_the_gateway_gives_up(
+    template: Template,
+) -> None:
+    longest_waits = {
+        "database": postgres.CONNECT_SECONDS + postgres_chunk_store.STATEMENT_SECONDS,
+        "function": function_embedder.RETRYING.seconds + aws.CONNECT_SECONDS + function_embedder.READ_SECONDS,
+        "openai": openai_embedder.RETRYING.seconds,
+    }
+    for name in ("ask", "documents"):
+        _, function = template.functions()[name]
+        assert max(longest_waits.values()) < function["Timeout"] < 30
 
 
 def test_copies_of_the_functions_leave_connections_for_an_operator(template: Template) -> None:

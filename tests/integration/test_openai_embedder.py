@@ -239,7 +239,9 @@ def test_a_connection_that_fails_is_tried_again(make: Make, pauses: Pauses) -> N
     assert len(pauses) == 2
 
 
-@pytest.mark.parametrize("url", ["ftp://example.com/v1", "example.com/v1", "http://exa mple.com:x/v1"])
+@pytest.mark.parametrize(
+    "url", ["ftp://example.com/v1", "example.com/v1", "http://exa mple.com:x/v1", "http://[::1/v1"]
+)
 def test_a_url_that_is_none_is_a_configuration_error(make: Make, url: str) -> None:
     with pytest.raises(ConfigurationError, match="CITEWELL_EMBEDDER_URL"):
         make(url).embed(["x"], TextKind.PASSAGE)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 import pytest
-from botocore.exceptions import EndpointConnectionError, NoCredentialsError, ReadTimeoutError
+from botocore.exceptions import EndpointConnectionError, IncompleteReadError, NoCredentialsError, ReadTimeoutError
 from botocore.response import StreamingBody
 from botocore.stub import Stubber
 
@@ -185,9 +185,10 @@ def test_a_vector_of_another_length_than_the_result_says_is_a_configuration_erro
     [
         (EndpointConnectionError(endpoint_url="https://lambda"), EmbedderUnavailable, 3),
         (ReadTimeoutError(endpoint_url="https://lambda"), EmbedderUnavailable, 3),
+        (IncompleteReadError(actual_bytes=1, expected_bytes=2), EmbedderUnavailable, 3),
         (NoCredentialsError(), ConfigurationError, 1),
     ],
-    ids=["no connection", "time-out", "no credentials"],
+    ids=["no connection", "time-out", "half an answer", "no credentials"],
 )
 def test_a_network_that_fails_is_tried_again_and_missing_credentials_are_not(
     embedder: FunctionEmbedder, client: LambdaClient, error: Exception, raised: type[Exception], calls: int

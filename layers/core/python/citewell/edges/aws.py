@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from botocore.config import Config
 
+CONNECT_SECONDS = 3.0
+
 
 def client_config(*, read_timeout: float, attempts: int = 4, **options: Any) -> Config:
     """Time-outs in seconds. ``attempts`` counts the first call too; waits between them have jitter."""
     from botocore.config import Config
 
     return Config(
-        connect_timeout=3,
+        connect_timeout=CONNECT_SECONDS,
         read_timeout=read_timeout,
         retries={"total_max_attempts": attempts, "mode": "standard"},
         **options,

@@ -14,7 +14,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from citewell.core.values import TextKind, Vector
 from citewell.edges.aws import client_config
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 READ_SECONDS = 10.0
 """Enough for a cold start and a batch of the longest texts; two attempts fit into an asker's patience."""
 
-RETRYING = Retrying(attempts=4, seconds=20.0)
+RETRYING = Retrying(attempts=4, seconds=12.0)
+"""The last attempt may begin at the end of this time, and then takes its own."""
 
 _NOT_TO_BE_RETRIED = ("ConfigurationError", "InvalidRequest")
 _ERROR_TYPE = re.compile(r"[\w.]{1,64}")
@@ -40,7 +41,7 @@ class FunctionEmbedder:
     """The embedder port over ``lambda:InvokeFunction``.
 
     ``model_id`` and ``dimensions`` are what the deployed function must run, ``tokenizer`` its ``tokenizer.json``. The
-    event and the result are described in ``functions/embed/handler.py``. ``retrying`` bounds one batch.
+    event and the result are described in ``functions/embed/handler.py``. ``retrying`` is for one batch.
     """
 
     def __init__(
@@ -96,7 +97,7 @@ class FunctionEmbedder:
 
     def _invoke(self, event: bytes) -> Any:
         """The function's result, whatever it is. Raises TryAgain or ConfigurationError."""
-        from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
+        from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError, IncompleteReadError
         from botocore.exceptions import ConnectionError as NoConnection
 
         try:
@@ -111,7 +112,7 @@ class FunctionEmbedder:
                 f"the function {self._function} can't be invoked: {code}; check CITEWELL_EMBED_FUNCTION and the role's "
                 "permission lambda:InvokeFunction"
             ) from error
-        except (HTTPClientError, NoConnection) as error:
+        except (HTTPClientError, NoConnection, IncompleteReadError) as error:
             raise TryAgain(type(error).__name__) from error
         except BotoCoreError as error:
             raise ConfigurationError(f"no call to AWS Lambda can be made: {type(error).__name__}") from error
@@ -120,7 +121,7 @@ class FunctionEmbedder:
             self._failed(result)
         return result
 
-    def _failed(self, error: Any) -> None:
+    def _failed(self, error: Any) -> NoReturn:
         kind = str(error.get("errorType")) if isinstance(error, Mapping) else "an unknown error"
         if kind in _NOT_TO_BE_RETRIED:
             raise ConfigurationError(f"the function {self._function} refused: {error.get('errorMessage')}")

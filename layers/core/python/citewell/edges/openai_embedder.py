@@ -22,6 +22,9 @@ CONNECT_SECONDS = 5.0
 REQUEST_SECONDS = 20.0
 """A single request's longest time; less when less is left."""
 
+RETRYING = Retrying(seconds=20.0)
+"""Over before the function that asks would be cut off."""
+
 _ADVICE = {
     400: "check CITEWELL_EMBEDDER_MODEL, CITEWELL_EMBEDDER_DIMENSIONS and CITEWELL_EMBEDDER_MAX_TOKENS",
     401: "check the key in the secret CITEWELL_EMBEDDER_API_KEY_SECRET_ARN",
@@ -51,7 +54,7 @@ class OpenAIEmbedder:
         api_key: Callable[[], str] | None = None,
         batch_size: int = 32,
         max_tokens: int = 8191,
-        retrying: Retrying | None = None,
+        retrying: Retrying = RETRYING,
     ) -> None:
         self._endpoint = url.rstrip("/") + "/embeddings"
         self._shown_endpoint = _without_credentials(self._endpoint)
@@ -61,7 +64,7 @@ class OpenAIEmbedder:
         self._api_key = api_key
         self._batch_size = batch_size
         self._max_tokens = max_tokens
-        self._retrying = retrying or Retrying()
+        self._retrying = retrying
 
     @property
     def model_id(self) -> str:
@@ -168,6 +171,9 @@ def _error_code(content: bytes) -> str:
 
 
 def _without_credentials(url: str) -> str:
-    """``url`` as it may be shown and logged."""
-    parts = urlsplit(url)
+    """``url`` as it may be shown and logged. Raises ConfigurationError for one that can't be taken apart."""
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise ConfigurationError("CITEWELL_EMBEDDER_URL is not an http(s) URL") from error
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

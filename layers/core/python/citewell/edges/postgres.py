@@ -22,9 +22,11 @@ from citewell.errors import ConfigurationError, DatabaseUnavailable
 Connection = psycopg.Connection[Any]
 Cursor = psycopg.Cursor[Any]
 
+CONNECT_SECONDS = 5
+
 _DEFAULTS: Mapping[str, str | int] = {
     "application_name": "citewell",
-    "connect_timeout": 5,  # seconds
+    "connect_timeout": CONNECT_SECONDS,
     # A peer that vanished without a word is noticed after about 10 seconds, not after the system's two hours.
     "keepalives": 1,
     "keepalives_idle": 4,

@@ -35,6 +35,9 @@ from citewell.edges.postgres import Cursor, Database
 from citewell.errors import ConfigurationError, EmbedderMismatch, VectorsMissing
 from citewell.ports import ChunkToStore, Claim, DocumentVersion, IndexGeneration
 
+# Over before a function that answers would be cut off.
+STATEMENT_SECONDS = 20.0
+
 # Longer than the queue lets a message wait for its next attempt, so that the attempt finds what the last one paid for.
 PENDING_VECTORS_AGE = "1 day"
 
@@ -54,7 +57,7 @@ class PostgresChunkStore:
         self,
         conninfo: str,
         *,
-        statement_seconds: float = 20.0,
+        statement_seconds: float = STATEMENT_SECONDS,
         swap_seconds: float = 300.0,
         ef_search: int = 100,
         exact_chunks: int = 5_000,
