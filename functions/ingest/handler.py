@@ -62,7 +62,14 @@ def _ingest(key: str, attempt: Attempt) -> Exception | None:
         outcome = wiring().ingest_object(key, attempt)
     except DocumentRejected as error:
         logger.warning(
-            "document failed", extra={"key": key, "code": error.code, "stage": error.stage, "attempt": attempt.number}
+            "document failed",
+            extra={
+                "key": key,
+                "code": error.code,
+                "stage": error.stage,
+                "problem": str(error),
+                "attempt": attempt.number,
+            },
         )
         metrics.add_metric(name="DocumentsFailed", unit=MetricUnit.Count, value=1)
     except Exception as error:

@@ -135,6 +135,13 @@ def test_one_bad_message_does_not_fail_its_batch(s3: S3Client) -> None:
     assert (status, body["status"], body["error"]["code"]) == (200, "FAILED", "unsupported_type")
 
 
+def test_the_log_names_the_metadata_that_cannot_be_read(s3: S3Client, caplog: pytest.LogCaptureFixture) -> None:
+    s3.put_object(Bucket=BUCKET, Key=KEY, Body=b"text", Metadata={"effective-date": "soon"})
+    assert ingest(object_event(BUCKET, KEY)) == []
+    [record] = [record for record in caplog.records if record.getMessage() == "document failed"]
+    assert vars(record)["problem"] == "the object's metadata 'effective-date' is not a date as in 2025-01-31"
+
+
 def test_from_an_event_to_a_cited_answer_and_a_refusal(s3: S3Client) -> None:
     upload(s3, KEY)
     assert ingest(object_event(BUCKET, KEY)) == []
