@@ -76,6 +76,18 @@ def test_each_migration_is_one_transaction_with_its_record(empty_database: str, 
     assert migrate(PostgresSchema(empty_database), files).applied == ("0002_bad", "0003_never")
 
 
+def test_a_migration_that_documents_stand_in_the_way_of_fails_without_showing_them(
+    empty_database: str, folder: Callable[..., Path]
+) -> None:
+    files = folder(
+        first="CREATE TABLE chunk (text text); INSERT INTO chunk SELECT 'confidential' FROM generate_series(1, 2)",
+        second="CREATE UNIQUE INDEX chunk_text ON chunk (text)",
+    )
+    with pytest.raises(ConfigurationError, match='undone: could not create unique index "chunk_text"') as caught:
+        migrate(PostgresSchema(empty_database), files)
+    assert "confidential" not in str(caught.value)
+
+
 def test_migrations_that_start_together_run_once(empty_database: str, folder: Callable[..., Path]) -> None:
     slow = "SELECT pg_sleep(0.05); CREATE TABLE {} ()"
     files = folder(**{name: slow.format(name) for name in ("one", "two", "three")})
@@ -107,6 +119,13 @@ def test_the_version_of_pgvector_is_known_before_and_after_it_is_installed(empty
     migrate(schema, MIGRATIONS)
     [(installed,)] = ask(empty_database, "SELECT extversion FROM pg_extension WHERE extname = 'vector'")
     assert offered == schema.vector_version() == installed
+
+
+@pytest.mark.parametrize("address", ["postgresql://[", "host=a secret word"])
+def test_an_address_that_is_none_is_a_configuration_error_that_does_not_show_it(address: str) -> None:
+    with pytest.raises(ConfigurationError, match="neither a URL nor") as caught:
+        PostgresSchema(address).vector_version()
+    assert "secret" not in str(caught.value)
 
 
 def test_a_database_that_is_away_is_unavailable() -> None:

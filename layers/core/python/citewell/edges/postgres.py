@@ -44,9 +44,13 @@ FROM unnest(%(names)s::text[], %(values)s::text[]) AS setting (name, value)
 def connect(conninfo: str) -> Connection:
     """Connect with ``conninfo`` (a libpq URL or key-value string), whose own values win over the defaults here.
 
-    TLS is what it says in ``sslmode`` and ``sslrootcert``. Raises DatabaseUnavailable.
+    TLS is what it says in ``sslmode`` and ``sslrootcert``. Raises DatabaseUnavailable, and ConfigurationError for what
+    libpq can't read.
     """
-    named: dict[str, Any] = {**_DEFAULTS, **conninfo_to_dict(conninfo)}
+    try:
+        named: dict[str, Any] = {**_DEFAULTS, **conninfo_to_dict(conninfo)}
+    except psycopg.ProgrammingError as error:
+        raise ConfigurationError("The database's address is neither a URL nor a list of keywords.") from error
     with translated():
         return psycopg.connect(make_conninfo(**named), row_factory=namedtuple_row, prepare_threshold=None)
 

@@ -99,7 +99,9 @@ class PostgresLockedSchema:
         except psycopg.OperationalError:
             raise
         except psycopg.Error as error:
-            raise ConfigurationError(f"Migration {migration} failed and was undone: {error}") from error
+            # Not the whole error: its detail shows the row that stood in the way, a chunk's text included.
+            said = error.diag.message_primary or type(error).__name__
+            raise ConfigurationError(f"Migration {migration} failed and was undone: {said}") from error
         self._connection.execute(_RECORD, [migration.number, migration.name, migration.sha256])
 
     def live_generation(self) -> IndexGeneration | None:
