@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Self, TypeVar
 from urllib.parse import urlsplit
 
+from citewell.core.keys import Tenancy
 from citewell.edges import local_embedder
 from infra.model import MODEL_SHA256
 
@@ -39,11 +40,6 @@ class EmbedderChoice(StrEnum):
 class GeneratorChoice(StrEnum):
     CLAUDE = "claude"
     EXTRACTIVE = "extractive"
-
-
-class Tenancy(StrEnum):
-    SINGLE = "single"
-    PREFIX = "prefix"
 
 
 class Removal(StrEnum):

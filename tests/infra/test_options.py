@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from citewell.core.keys import Tenancy
 from citewell.edges import local_embedder
 from infra.model import MODEL_SHA256
 from infra.options import (
@@ -16,7 +17,6 @@ from infra.options import (
     Options,
     Removal,
     Target,
-    Tenancy,
     option_keys,
 )
 

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from citewell.core.keys import Tenancy
 from citewell.edges import aws, function_embedder, openai_embedder, postgres, postgres_chunk_store
 from citewell.edges.secrets import NOT_SET
 from citewell.settings import Settings
 from infra import capacity
-from infra.options import EmbedderChoice, GeneratorChoice, Options, Removal, Tenancy
+from infra.options import EmbedderChoice, GeneratorChoice, Options, Removal
 from tests.infra.conftest import Synthesise
 from tests.infra.templates import Json, Template, as_list, references
 
