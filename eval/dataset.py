@@ -7,7 +7,6 @@ quoted from the document, so that chunking anew doesn't break it.
 
 from __future__ import annotations
 
-import csv
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -79,7 +78,7 @@ def read_retrieval_set(folder: Path) -> Dataset:
 
 def read_handbook(folder: Path, questions: Path) -> Dataset:
     """The files of ``folder`` with the questions of one JSONL file. Raises DatasetError."""
-    metadata = json.loads((folder / "metadata.json").read_text(encoding="utf-8"))
+    metadata = json.loads(_text(folder / "metadata.json"))
     documents = tuple(
         CorpusDocument(source=path.name, data=path.read_bytes(), metadata=metadata.get(path.name, {}))
         for path in sorted(folder.iterdir())
@@ -101,23 +100,16 @@ def read_handbook(folder: Path, questions: Path) -> Dataset:
 
 def _relevance(file: Path, *, known: frozenset[str]) -> dict[str, list[Gold]]:
     gold: dict[str, list[Gold]] = defaultdict(list)
-    with file.open(encoding="utf-8", newline="") as lines:
-        for number, row in enumerate(csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE), start=1):
-            if len(row) != 2 or row[1] not in known:
-                raise DatasetError(f"{file}:{number}: expected a query id and the id of a document of the corpus")
-            gold[row[0]].append(Gold(row[1]))
+    for number, line in _lines(file):
+        row = line.split("\t")
+        if len(row) != 2 or row[1] not in known:
+            raise DatasetError(f"{file}:{number}: expected a query id and the id of a document of the corpus")
+        gold[row[0]].append(Gold(row[1]))
     return gold
 
 
 def _json_lines(file: Path, *, required: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    try:
-        # Not splitlines: a document may hold U+2028, which JSON leaves as it is.
-        lines = file.read_text(encoding="utf-8").split("\n")
-    except OSError as error:
-        raise DatasetError(f"{file} can't be read: {error.strerror}") from error
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
+    for number, line in _lines(file):
         try:
             row = json.loads(line)
         except ValueError as error:
@@ -125,3 +117,20 @@ def _json_lines(file: Path, *, required: tuple[str, ...]) -> Iterator[dict[str, 
         if missing := [name for name in required if name not in row]:
             raise DatasetError(f"{file}:{number}: lacks {', '.join(missing)}")
         yield row
+
+
+def _lines(file: Path) -> Iterator[tuple[int, str]]:
+    """The lines that aren't blank, with their numbers from 1."""
+    # Not splitlines: a document may hold U+2028, which JSON leaves as it is.
+    for number, line in enumerate(_text(file).split("\n"), start=1):
+        if line.strip():
+            yield number, line
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise DatasetError(f"{file} can't be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise DatasetError(f"{file} is not UTF-8") from error

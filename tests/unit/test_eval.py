@@ -91,9 +91,15 @@ def test_a_broken_set_is_refused_with_file_and_line(
     assert message in str(refused.value)
 
 
-def test_a_missing_set_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match="corpus.jsonl can't be read: No such file or directory"):
-        read_retrieval_set(tmp_path)
+@pytest.mark.parametrize("name", ["corpus.jsonl", "queries.jsonl", "qrels.tsv"])
+def test_a_set_that_lacks_a_file_or_is_not_in_utf_8_is_refused(tmp_path: Path, name: str) -> None:
+    folder = _write_set(tmp_path, corpus='{"id": "d", "text": "t"}', queries="", qrels="")
+    (folder / name).write_bytes(b"\xe4")
+    with pytest.raises(DatasetError, match=f"{name} is not UTF-8"):
+        read_retrieval_set(folder)
+    (folder / name).unlink()
+    with pytest.raises(DatasetError, match=f"{name} can't be read: No such file or directory"):
+        read_retrieval_set(folder)
 
 
 def test_the_handbook_is_read_with_its_metadata() -> None:
