@@ -155,10 +155,10 @@ def test_retry_after_is_honoured(make: Make, pauses: list[float]) -> None:
 def test_a_wait_longer_than_the_time_left_is_not_begun(make: Make, pauses: list[float]) -> None:
     with (
         messages_server([fails(429, "rate_limit_error", retry_after="60")]) as server,
-        pytest.raises(GeneratorUnavailable, match=r"HTTP 429 \(rate_limit_error\)") as caught,
+        pytest.raises(GeneratorUnavailable, match=r"HTTP 429 \(rate_limit_error\)"),
     ):
         generate(make(server.url), seconds=50)
-    assert (caught.value.retry_after, len(server.requests), pauses) == (60.0, 1, [])
+    assert (len(server.requests), pauses) == (1, [])
 
 
 def test_an_overloaded_api_is_given_up_after_the_attempts(make: Make) -> None:

@@ -128,10 +128,9 @@ def test_retry_after_as_a_date_is_waited_for(make: Make, pauses: Pauses) -> None
 def test_a_wait_longer_than_the_time_left_is_not_begun(make: Make, pauses: Pauses) -> None:
     with (
         embeddings_server([fails(429, retry_after="120")]) as server,
-        pytest.raises(EmbedderUnavailable, match="HTTP 429") as caught,
+        pytest.raises(EmbedderUnavailable, match="HTTP 429"),
     ):
         make(server.url).embed(["x"], TextKind.PASSAGE)
-    assert caught.value.retry_after == 120.0
     assert (len(server.requests), pauses) == (1, [])
 
 

@@ -81,11 +81,7 @@ class OutOfTime(CitewellError):
 
 
 class Unavailable(CitewellError):
-    """A dependency is away. ``retry_after`` is in seconds, when the dependency named a time."""
-
-    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
-        super().__init__(message)
-        self.retry_after = retry_after
+    """A dependency is away, and stayed so through its edge's retries."""
 
 
 class DatabaseUnavailable(Unavailable):

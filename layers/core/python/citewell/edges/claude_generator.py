@@ -73,9 +73,7 @@ class ClaudeGenerator:
             # Building the client takes its share of the time too, when it is the first.
             return retrying.call(lambda _: self._attempt(prompt, deadline=deadline))
         except TryAgain as error:
-            raise GeneratorUnavailable(
-                f"{self._model} did not answer: {error}", retry_after=error.retry_after
-            ) from error
+            raise GeneratorUnavailable(f"{self._model} did not answer: {error}") from error
 
     def _attempt(self, prompt: Prompt, *, deadline: float) -> Generation:
         import anthropic

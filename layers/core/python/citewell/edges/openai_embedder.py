@@ -99,9 +99,7 @@ class OpenAIEmbedder:
         try:
             return self._retrying.call(lambda seconds: self._attempt(body, count=len(texts), seconds=seconds))
         except TryAgain as error:
-            raise EmbedderUnavailable(
-                f"{self._shown_endpoint} did not embed: {error}", retry_after=error.retry_after
-            ) from error
+            raise EmbedderUnavailable(f"{self._shown_endpoint} did not embed: {error}") from error
 
     def _attempt(self, body: bytes, *, count: int, seconds: float) -> list[Vector]:
         status, headers, content = self._post(body, seconds=seconds)
