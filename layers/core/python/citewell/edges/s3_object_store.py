@@ -15,7 +15,13 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_s3.type_defs import GetObjectRequestTypeDef
 
-_GONE = {"404", "NoSuchKey", "NoSuchVersion", "MethodNotAllowed", "405"}  # 405: the version is a delete marker
+_GONE = frozenset(
+    {
+        *("404", "NoSuchKey", "NoSuchVersion"),
+        *("405", "MethodNotAllowed"),  # the version is a delete marker
+        *("412", "PreconditionFailed"),  # an unversioned object was overwritten
+    }
+)
 _UNVERSIONED = "etag:"
 
 
@@ -61,10 +67,7 @@ class S3ObjectStore:
 
 
 def _is_gone(error: Exception) -> bool:
-    if not isinstance(error, ClientError):
-        return False
-    code = str(error.response.get("Error", {}).get("Code"))
-    return code in _GONE or code in ("PreconditionFailed", "412")
+    return isinstance(error, ClientError) and error.response.get("Error", {}).get("Code") in _GONE
 
 
 def _raise_unavailable(error: Exception) -> NoReturn:
