@@ -1,0 +1,130 @@
+"""Who is asked, in which order, and who isn't."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NoReturn, cast
+
+import pytest
+
+from citewell.core.prompting import SENTINEL
+from citewell.core.values import Answer, Audience, Generation, Passage, Question, StopReason, Usage, Vector
+from citewell.errors import EmbedderMismatch, GeneratorUnavailable
+from citewell.ports import ChunkStore, IndexGeneration
+from citewell.usecases.ask_question import AskQuestion, SearchPassages
+from tests.fakes import HashEmbedder
+from tests.passages import a_passage
+
+EVERYONE = Audience("default")
+MEALS = replace(a_passage("The daily meal limit is 60 EUR."), vector_rank=1, score=0.8)
+TRAINS = replace(a_passage("Trains come first."), vector_rank=2, keyword_rank=1, score=0.6)
+
+
+class FoundAlready:
+    """A chunk store that finds the same passages whatever is asked, and remembers what was."""
+
+    def __init__(self, *passages: Passage, model_id: str = "hash-embedder") -> None:
+        self.passages = list(passages)
+        self.model_id = model_id
+        self.asked: list[tuple[Audience, Question, int]] = []
+
+    def live_generation(self) -> IndexGeneration:
+        return IndexGeneration(generation=1, model_id=self.model_id, dimensions=8, min_score=None)
+
+    def candidates(
+        self, audience: Audience, _generation: IndexGeneration, question: Question, _vector: Vector, *, limit: int
+    ) -> list[Passage]:
+        self.asked.append((audience, question, limit))
+        return self.passages
+
+
+class Says:
+    """A generator with one reply."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.given: list[tuple[str, list[Passage], float]] = []
+
+    def generate(self, question: str, passages: Sequence[Passage], *, seconds: float) -> Generation:
+        self.given.append((question, list(passages), seconds))
+        return Generation(self.text, StopReason.END, Usage(900, 30), "claude-haiku-4-5")
+
+
+def no_generator() -> NoReturn:
+    pytest.fail("the model was called")
+
+
+def search(store: FoundAlready, embedder: HashEmbedder | None = None) -> SearchPassages:
+    return SearchPassages(chunks=cast(ChunkStore, store), embedder=embedder or HashEmbedder(), candidates=30, rrf_k=60)
+
+
+def ask(store: FoundAlready, generator: Says | None, *, text: str = "What is the meal limit?") -> Answer:
+    use_case = AskQuestion(
+        search=search(store), generator=(lambda: generator) if generator else no_generator, min_score=0.55
+    )
+    return use_case(Question(text), EVERYONE, seconds_left=lambda: 12.5)
+
+
+def test_a_question_is_answered_from_the_fused_passages() -> None:
+    store, generator = FoundAlready(MEALS, TRAINS), Says("It is 60 EUR [2].")
+    answer = ask(store, generator)
+    assert answer.text == "It is 60 EUR [2]."
+    assert [(citation.n, citation.passage.text) for citation in answer.citations] == [(2, MEALS.text)]
+    assert (answer.model, answer.usage, answer.reason) == ("claude-haiku-4-5", Usage(900, 30), None)
+    [(question, passages, seconds)] = generator.given
+    assert (question, seconds) == ("What is the meal limit?", 12.5)
+    assert [passage.text for passage in passages] == [TRAINS.text, MEALS.text], "found by both arms comes first"
+    assert store.asked == [(EVERYONE, Question("What is the meal limit?"), 30)]
+
+
+@pytest.mark.parametrize(
+    ("found", "reason"),
+    [
+        ([], "no passage was found"),
+        ([replace(MEALS, score=0.31), replace(TRAINS, score=0.2)], "best score 0.31 below threshold 0.55"),
+    ],
+    ids=["nothing", "too far"],
+)
+def test_below_the_threshold_no_model_is_called(found: list[Passage], reason: str) -> None:
+    answer = ask(FoundAlready(*found), generator=None)
+    assert answer.text == "I don't know based on the available documents."
+    assert (answer.reason, answer.citations, answer.model, answer.usage) == (reason, (), None, Usage())
+
+
+def test_the_threshold_looks_at_what_would_be_sent_only() -> None:
+    """A passage beyond the top k doesn't lift a question over the threshold, however near it is."""
+    far = [replace(a_passage(f"Passage {n}.", source=f"{n}.md"), vector_rank=n, score=0.3) for n in range(1, 6)]
+    near_but_last = replace(a_passage("The best.", source="last.md"), vector_rank=30, score=0.9)
+    assert ask(FoundAlready(*far, near_but_last), generator=None).reason == "best score 0.30 below threshold 0.55"
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (SENTINEL, "the sources do not contain the answer"),
+        ("It is 60 EUR.", "the answer cited no source"),
+        ("It is 60 EUR [9].", "the answer cited no source"),
+        ("", "the model gave an empty reply"),
+    ],
+)
+def test_a_reply_that_is_no_cited_answer_is_a_refusal_that_says_what_it_cost(reply: str, reason: str) -> None:
+    answer = ask(FoundAlready(MEALS), Says(reply))
+    assert (answer.reason, answer.citations) == (reason, ())
+    assert (answer.model, answer.usage) == ("claude-haiku-4-5", Usage(900, 30))
+
+
+def test_another_embedders_index_is_not_searched_and_nothing_is_embedded() -> None:
+    embedder, store = HashEmbedder(), FoundAlready(MEALS, model_id="another")
+    with pytest.raises(EmbedderMismatch, match="set the embedder back, or deploy with replaceIndex=true"):
+        search(store, embedder)(Question("?"), EVERYONE)
+    assert (embedder.embedded, store.asked) == ([], [])
+
+
+def test_a_model_that_is_away_is_not_taken_for_a_refusal() -> None:
+    class Away(Says):
+        def generate(self, question: str, passages: Sequence[Passage], *, seconds: float) -> Generation:  # noqa: ARG002
+            raise GeneratorUnavailable("overloaded")
+
+    with pytest.raises(GeneratorUnavailable):
+        ask(FoundAlready(MEALS), Away(""))
