@@ -21,7 +21,6 @@ import os
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -33,8 +32,8 @@ from urllib.parse import quote
 
 from infra.local import processes, unprivileged
 from infra.local.errors import PortTakenError, PostgresError
+from infra.local.state import HOST, free_ports
 
-HOST = "127.0.0.1"
 SUPERUSER = "postgres"
 START_SECONDS = 60.0
 STOP_SECONDS = 30.0
@@ -171,9 +170,7 @@ class EmbeddedPostgres:
             return
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, how)
-        deadline = time.monotonic() + STOP_SECONDS
-        while self.is_alive() and time.monotonic() < deadline:
-            time.sleep(0.02)
+        processes.wait_until(lambda: not self.is_alive(), seconds=STOP_SECONDS)
 
 
 # --- what the wheel brings -----------------------------------------------------------------------------------
@@ -258,7 +255,7 @@ def _start_on_port(
     """
     deadline = time.monotonic() + START_SECONDS
     while True:
-        chosen = port or _free_port()
+        chosen = port or free_ports(1)[0]
         child, said = _launch([*command, "-p", str(chosen)], folder=folder, detached=detached, deadline=deadline)
         if child is not None:
             return child, chosen
@@ -293,12 +290,6 @@ def _launch(
 def _gist(said: str) -> str:
     fatal = [line.split("FATAL:", 1)[1].strip() for line in said.splitlines() if "FATAL:" in line]
     return f"{fatal[0]}." if fatal else ""
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])
 
 
 # --- postmaster.pid ------------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ HOST = "127.0.0.1"
 REGION = "us-east-1"
 # The emulator takes any; an id of twelve digits would choose another account.
 ACCESS_KEY_ID = "local"
-SECRET_ACCESS_KEY = "local"  # noqa: S105
+SECRET_ACCESS_KEY = "local"  # noqa: S105 - any will do
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

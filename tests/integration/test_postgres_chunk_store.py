@@ -134,7 +134,7 @@ def test_a_void_claim_writes_nothing_anywhere(
     other_store.claim(KEY)
 
     def everything() -> list[list[tuple[Any, ...]]]:
-        return [rows(f"SELECT xmin, t.* FROM {table} AS t") for table in ("document", "chunk", "chunk_vector")]  # noqa: S608
+        return [rows(f"SELECT xmin, t.* FROM {table} AS t") for table in ("document", "chunk", "chunk_vector")]  # noqa: S608 - our own names
 
     before = everything()
     outcome = write(store, void)

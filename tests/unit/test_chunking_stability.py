@@ -64,7 +64,7 @@ def edits(document: Document, kind: str, rng: random.Random) -> Iterator[tuple[i
 
 @cache
 def baseline() -> tuple[Document, frozenset[bytes]]:
-    document = a_document(random.Random(1))  # noqa: S311
+    document = a_document(random.Random(1))  # noqa: S311 - not for secrets
     return document, keys_of(document)
 
 
@@ -72,11 +72,11 @@ def baseline() -> tuple[Document, frozenset[bytes]]:
 def test_an_edited_paragraph_makes_at_most_two_passages_new_on_average(kind: str) -> None:
     document, before = baseline()
     new = []
-    for number, body in edits(document, kind, random.Random(2)):  # noqa: S311
+    for number, body in edits(document, kind, random.Random(2)):  # noqa: S311 - not for secrets
         # Sections don't touch each other (a test below says so), so the edited one is cut alone.
         after = keys_of([INTRODUCTION, (document[number][0], body)])
         new.append(len(after - before))
-    print(f"{kind}: {statistics.mean(new):.2f} new passages on average, {max(new)} at worst, {len(new)} edits")  # noqa: T201
+    print(f"{kind}: {statistics.mean(new):.2f} new passages on average, {max(new)} at worst, {len(new)} edits")  # noqa: T201 - the figure, for who runs it with -s
     assert statistics.mean(new) <= 1.6
     assert max(new) <= 6
 

@@ -40,10 +40,9 @@ class LocalEmbedder:
     given, so a vector would depend on its batch (cosine .989 at worst); and single runs are faster, too.
     """
 
-    def __init__(self, model_dir: Path, *, threads: int | None = None) -> None:
+    def __init__(self, model_dir: Path) -> None:
         self._model = model_dir / "model.onnx"
         self._word_pieces = WordPieces(model_dir / "tokenizer.json")
-        self._threads = threads or os.cpu_count() or 1
 
     @cached_property
     def model_id(self) -> str:
@@ -101,7 +100,7 @@ class LocalEmbedder:
 
         self.model_id  # noqa: B018 - says what to do when the file is missing
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self._threads
+        options.intra_op_num_threads = os.cpu_count() or 1
         # Spinning threads burn the CPU that the next text, or another process, needs.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         return onnxruntime.InferenceSession(str(self._model), options, providers=["CPUExecutionProvider"])

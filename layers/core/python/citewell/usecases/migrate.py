@@ -1,9 +1,7 @@
 """Bring the database in step with this release: its schema, and the index generation of its embedder.
 
-A page of our own and no library: those for Python bring an ORM's model of the world (Alembic), a framework (Django)
-or a program to be installed beside the function (Flyway, dbmate), where all that is needed is to run numbered SQL
-files in order, each in one transaction with its record, by whichever of several deploys comes first. Migrations only
-go forward, and each is safe while the old code still runs.
+Numbered SQL files run in order, each in one transaction with its record, by whichever of several deploys comes first.
+They only go forward, and each is safe while the old code still runs. CONTRIBUTING.md says why no library does this.
 """
 
 from __future__ import annotations
