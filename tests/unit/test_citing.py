@@ -7,6 +7,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from citewell.core.citing import check_answer, check_citations, cited_numbers, without_marks
 from citewell.core.prompting import SENTINEL
@@ -111,6 +112,33 @@ def test_a_mark_that_is_a_link_loses_its_address() -> None:
 
 def test_a_mark_never_becomes_a_link_with_the_parenthesis_that_follows() -> None:
     assert check_citations("The limit [1](60) holds.", sources=3).text == "The limit [1] (60) holds."
+
+
+def test_a_mark_never_becomes_a_link_with_the_bracket_that_follows() -> None:
+    checked = check_citations("60 EUR [1][x] a day [2].\n\n[x]: https://evil.example", sources=3)
+    assert checked.text == "60 EUR [1] [x] a day [2].\n\n[x]: https://evil.example"
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "[1]: https://evil.example",
+        "  [1]:https://evil.example",
+        "[^1]: https://evil.example",
+        "[1]:\nhttps://evil.example",
+        "> [1]: https://evil.example 'The policy'",
+        "- 2. [1]: https://evil.example",
+        "[2][1]: https://evil.example",
+    ],
+)
+def test_no_line_of_an_answer_gives_its_marks_an_address(definition: str) -> None:
+    checked = check_citations(f"The limit is 60 EUR [1].\n\n{definition}", sources=3)
+    assert 1 in checked.cited
+    assert "href" not in MarkdownIt("commonmark").render(checked.text)
+
+
+def test_a_colon_inside_a_sentence_stays_at_its_mark() -> None:
+    assert check_citations("As it says in [1]: 60 EUR.", sources=3).text == "As it says in [1]: 60 EUR."
 
 
 def test_one_stray_backtick_does_not_hide_the_marks_of_a_later_paragraph() -> None:
@@ -232,7 +260,28 @@ def test_what_is_quoted_keeps_its_references_without_looking_like_ours() -> None
 
 FRAGMENTS = st.lists(
     st.sampled_from(
-        ["[1]", "[2]", "[9]", "[", "]", "1", "9", ",", "-", " ", "\n", "\n\n", "`", "```", "~~~", "(", ")", "(/x)", "."]
+        [
+            "[1]",
+            "[2]",
+            "[9]",
+            "[",
+            "]",
+            "1",
+            "9",
+            ",",
+            "-",
+            " ",
+            "\n",
+            "\n\n",
+            "`",
+            "```",
+            "~~~",
+            "(",
+            ")",
+            "(/x)",
+            ".",
+            ":",
+        ]
     )
     | st.sampled_from(
         ["[1-3]", "[0]", "【1】", "［", "】", "^", "Source ", "word", "。", SENTINEL, "[a](b)", "†", "\\"]

@@ -165,8 +165,7 @@ def _rewrite_marks(text: str, *, sources: int) -> tuple[str, int]:
         invented += unknown
         if numbers:
             pieces.append(_written(token["marks"], numbers))
-            # "[1](60 EUR)" would be a link where Markdown is rendered.
-            pieces.append(" " if text.startswith("(", position) else "")
+            pieces.append(" " if _makes_link(text, token.start(), position) else "")
         elif _joins_words(text, token.start(), position):
             pieces.append(" ")
     pieces.append(text[position:])
@@ -199,6 +198,16 @@ def _written(marks: str, numbers: Sequence[int]) -> str:
     space = marks[: len(marks) - len(marks.lstrip(" \t"))]
     joined = "".join(f"[{n}]" for n in numbers)
     return f"{space}({joined})" if marks.lstrip(" \t").startswith("(") else f"{space}{joined}"
+
+
+def _makes_link(text: str, start: int, end: int) -> bool:
+    """Whether what follows makes a link of the mark ``text[start:end]`` where Markdown is rendered.
+
+    "[1](60 EUR)" and "[1][note]" do so by themselves; "[1]: ..." at the beginning of a line does so to every [1].
+    """
+    line_before = text[text.rfind("\n", 0, start) + 1 : start]
+    defines = text.startswith(":", end) and not any(map(str.isalpha, line_before))
+    return defines or text.startswith(("(", "["), end)
 
 
 def _joins_words(text: str, start: int, end: int) -> bool:
