@@ -23,6 +23,7 @@ from citewell.errors import DocumentRejected
         ("leave.md", Tenancy.PREFIX, None),
         ("/leave.md", Tenancy.PREFIX, None),
         ("a\0b", Tenancy.SINGLE, None),
+        ("a\ud800b", Tenancy.SINGLE, None),
         ("//odd", Tenancy.SINGLE, DocumentKey("default", "//odd")),
         ("acme//odd", Tenancy.PREFIX, DocumentKey("acme", "/odd")),
     ],
@@ -96,6 +97,8 @@ def test_groups_are_decoded_before_they_are_split() -> None:
         pytest.param({"language": "German, I think"}, id="no language tag"),
         pytest.param({"title": "=?no-such-charset?q?a?="}, id="an unknown charset"),
         pytest.param({"title": "=?utf-8?b?/w==?="}, id="bytes that are no utf-8"),
+        pytest.param({"title": "=?utf-7?q?+2AA-?="}, id="half a surrogate pair"),
+        pytest.param({"collection": r"=?unicode_escape?q?=5Cud800?="}, id="half a surrogate pair, escaped"),
     ],
 )
 def test_a_value_that_cannot_be_meant_rejects_the_document(metadata: dict[str, str]) -> None:
@@ -104,6 +107,7 @@ def test_a_value_that_cannot_be_meant_rejects_the_document(metadata: dict[str, s
     assert (rejected.value.code, rejected.value.stage) == ("bad_metadata", "metadata")
 
 
-def test_groups_that_encode_to_nothing_are_not_everyone() -> None:
+@pytest.mark.parametrize("nothing", ["=?utf-8?q??=", "=?utf-8?q?_?=", "=?utf-8?q?=00?=", "=?utf-8?q?=0D=0A=07?="])
+def test_groups_that_encode_to_nothing_are_not_everyone(nothing: str) -> None:
     with pytest.raises(DocumentRejected):
-        metadata_of({"groups": "=?utf-8?q??="})
+        metadata_of({"groups": nothing})

@@ -18,6 +18,7 @@ SINGLE_TENANT = "default"
 _LONGEST_VALUE = 500
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 _ENCODED_WORD = re.compile(r"=\?[^?\s]+\?[bBqQ]\?[^?\s]*\?=")
+_UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
@@ -31,10 +32,10 @@ class Tenancy(StrEnum):
 def document_key(key: str, tenancy: Tenancy) -> DocumentKey | None:
     """Which document stands under an object's key; None for a key that names no document.
 
-    Those are the empty objects that consoles put in place of folders (the key ends in ``/``), keys with a NUL, which
-    no database takes, and, with ``PREFIX``, keys without a tenant.
+    Those are the empty objects that consoles put in place of folders (the key ends in ``/``), keys with a NUL or half a
+    surrogate pair, which no database takes, and, with ``PREFIX``, keys without a tenant.
     """
-    if not key or key.endswith("/") or "\0" in key:
+    if not key or key.endswith("/") or _UNSTORABLE.search(key):
         return None
     if tenancy is Tenancy.SINGLE:
         return DocumentKey(SINGLE_TENANT, key)
@@ -82,14 +83,16 @@ def _values(user_metadata: UserMetadata, keys: frozenset[str]) -> dict[str, str]
 
 def _decoded(key: str, value: str) -> str:
     """The value as written: S3 hands values that aren't ASCII back as RFC 2047 encoded words."""
-    if _ENCODED_WORD.search(value):
+    encoded = _ENCODED_WORD.search(value)
+    if encoded:
         try:
             value = str(make_header(decode_header(value)))
-        except (HeaderParseError, LookupError, UnicodeDecodeError, ValueError) as error:
+            value.encode()  # some charsets decode to halves of surrogate pairs
+        except (HeaderParseError, LookupError, ValueError) as error:  # UnicodeError is a ValueError
             raise _bad(key, "is not a valid RFC 2047 encoded value") from error
-        if not value.strip():
-            raise _bad(key, "is an encoded value of nothing")
     words = " ".join(_CONTROL.sub(" ", value).split())
+    if encoded and not words:
+        raise _bad(key, "is an encoded value of nothing")
     if len(words) > _LONGEST_VALUE:
         raise _bad(key, f"is longer than {_LONGEST_VALUE} characters")
     return words
