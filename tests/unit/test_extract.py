@@ -147,6 +147,29 @@ def test_text_whose_encoding_is_not_certain_is_refused_not_mangled(text: str, en
     assert code_of(text.encode(encoding)) == "undecodable"
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param("The company’s limit is “60”.".encode()[:-3], id="cut inside a quotation mark"),
+        pytest.param("Sixty euro – no more – ".encode()[:-2], id="cut inside a dash"),
+        pytest.param(b"Well done \xed\xa0\xbd and thanks", id="half a surrogate pair"),
+        pytest.param(b"Well done \xed\xa0\xbd\xed\xb8\x80 and thanks", id="a surrogate pair, encoded by halves"),
+    ],
+)
+def test_broken_utf_8_is_not_taken_for_an_older_encoding(data: bytes) -> None:
+    assert code_of(data) == "undecodable"
+
+
+def test_a_currency_sign_may_follow_a_letter() -> None:
+    assert text_of("Le budget est de 120k€ par année.".encode("cp1252")) == "Le budget est de 120k€ par année."
+
+
+def test_terminal_escapes_do_not_hide_that_a_text_is_utf_8() -> None:
+    assert text_of("\x1b[32m✓\x1b(B\x1b[m All checks for Zürich passed".encode()) == (
+        " [32m✓ (B [m All checks for Zürich passed"
+    )
+
+
 def test_random_bytes_are_refused() -> None:
     noise = bytes((index * index * 31 + index * 7) % 255 + 1 for index in range(999))
     assert code_of(noise) in {"undecodable", "unsupported_type"}

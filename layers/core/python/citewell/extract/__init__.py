@@ -13,7 +13,7 @@ from citewell.extract.markdown import read_markdown
 from citewell.extract.normalising import is_blank, normalise
 from citewell.extract.sniffing import refuse_binary, refuse_markup
 
-EXTRACTOR_VERSION = "1"
+EXTRACTOR_VERSION = "2"
 """Part of the pipeline's version: raise it with any change that gives other text, blocks or titles."""
 
 

@@ -64,7 +64,7 @@ def _decode(data: bytes, content_type: str | None) -> str:
             return _strictly(data[len(mark) :], encoding)
     if b"\x00" in data:
         return _decode_wide(data)
-    if _SHIFTED.search(data):
+    if data.isascii() and _SHIFTED.search(data):  # 7-bit encodings; a terminal's escapes may look like theirs
         return _strictly(data, "iso2022_kr" if b"\x1b$)C" in data else "iso2022_jp_2")
     try:
         return data.decode("utf-8")
@@ -109,12 +109,21 @@ def _decode_legacy(data: bytes, content_type: str | None) -> str:
             return data.decode(declared)
         except UnicodeDecodeError:
             pass  # a wrong declaration says nothing; the bytes may
-    if encoding := guess_encoding(data):
+    if not _is_utf_8_of_halves(data) and (encoding := guess_encoding(data)):
         return data.decode(encoding)
     raise DocumentRejected(
         "undecodable",
         "not UTF-8, and no other encoding is certain; store it as UTF-8 or name its charset in the Content-Type",
     )
+
+
+def _is_utf_8_of_halves(data: bytes) -> bool:
+    """UTF-8 but for halves of surrogate pairs, as some systems write them: no legacy encoding looks like that."""
+    try:
+        data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _declared_encoding(content_type: str | None) -> str | None:

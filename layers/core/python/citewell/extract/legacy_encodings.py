@@ -99,6 +99,7 @@ _SIGNS = frozenset("€‚„…‘’“”•–—™‹›¡¢£¥§©ª«®
 _LETTER = r"[^\W\d_]"
 _MISPLACED_SIGN = re.compile(
     rf"{_LETTER}[¡¿„‚£¢¥§•¶¼½¾±×÷µ©]"  # signs that don't follow a letter
+    r"|â€"  # what UTF-8's dashes and quotation marks begin with; elsewhere letters precede a euro, as in "120k€"
     rf"|{_LETTER}[“”‘…«»‹›™®°²³´\xa0]{_LETTER}"  # signs that don't stand inside a word
     rf"|{_LETTER}[–—][ \n]|\b{_LETTER}{{1,2}}[–—]{_LETTER}|{_LETTER}[–—]{_LETTER}{{1,2}}\b"  # dashes join words
     rf"|(?<=[a-z])’(?!(?:s|t|re|ve|ll|d|m|em|n)\b)[a-z]"  # an apostrophe makes an ending, or elides before a vowel
