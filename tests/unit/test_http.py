@@ -71,6 +71,7 @@ def test_a_base64_body_is_decoded() -> None:
         ({"question": 7}, "'question' must be a string"),
         ({"question": ""}, "'question' is empty"),
         ({"question": " \n\u0000 "}, "'question' is empty"),
+        ({"question": "\u200b \u2060"}, "'question' is empty"),
         ({"question": "x" * 501}, "'question' is longer than 500 characters"),
         ({"question": "\ud800"}, "'question' is not valid Unicode"),
         ({"question": "q", "tenant": "other"}, "unknown field 'tenant'"),
@@ -165,6 +166,20 @@ def test_an_unexpected_error_is_answered_and_logged_without_its_message() -> Non
     [(message, fields)] = log.lines
     assert (message, fields["error"], fields["request_id"]) == ("request failed", "ValueError", "r-1")
     assert "document's text" not in json.dumps(fields)
+
+
+def test_a_wrong_request_is_logged_without_what_it_said() -> None:
+    log = SilentLog()
+
+    @with_problems(log, count=lambda: None)
+    def handler(event: dict[str, Any], _context: Any) -> dict[str, Any]:
+        parse_question(event, top_k=5)
+        return {}
+
+    response = handler(_event({"What does my colleague earn?": ""}), None)
+    assert (response["statusCode"], "my colleague" in response["body"]) == (400, True)
+    [(message, fields)] = log.lines
+    assert (message, fields) == ("invalid request", {"problem": "InvalidRequest", "request_id": "r-1"})
 
 
 def test_an_answer_has_the_shape_of_the_contract() -> None:

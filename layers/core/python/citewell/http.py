@@ -79,7 +79,8 @@ def with_problems(log: Log, *, count: Callable[[], None]) -> Callable[[Handler],
                 return handler(event, context)
             except InvalidRequest as error:
                 count()
-                log.info("invalid request", extra={"problem": str(error), "request_id": request_id(event)})
+                # Without the message: it names unknown fields, and a question may have been sent as one.
+                log.info("invalid request", extra={"problem": type(error).__name__, "request_id": request_id(event)})
                 return problem(error, request_id=request_id(event))
             except Exception as error:
                 count()
@@ -143,7 +144,7 @@ def _question_text(value: object) -> str:
     if not isinstance(value, str):
         raise InvalidRequest("'question' must be a string")
     text = _printable(value, "question").strip()
-    if not text:
+    if not any(character.isprintable() and character != " " for character in text):  # nothing that can be seen
         raise InvalidRequest("'question' is empty")
     if len(text) > MAX_QUESTION_CHARACTERS:
         raise InvalidRequest(f"'question' is longer than {MAX_QUESTION_CHARACTERS} characters")
