@@ -22,7 +22,7 @@ def object_keys(message: str, *, bucket: str) -> list[str]:
             return []
         records = [record["s3"] for record in body["Records"]]
         return list(dict.fromkeys(_key(record, bucket=bucket) for record in records))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InvalidRequest("the message is not an S3 event") from error
 
 
