@@ -92,6 +92,31 @@ def test_nothing_to_read_is_empty(data: bytes) -> None:
     assert code_of(data) == "empty"
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        pytest.param("<!-- note -->\n" * 1_000, id="comments"),
+        pytest.param("<!-- " * 3_000, id="comments that never end"),
+        pytest.param("<!--" + "-->" * 3_000, id="ends of comments"),
+        pytest.param("Services:\n" + "    - a service\n" * 900, id="one header, many indented lines"),
+        pytest.param("Services:\n" + " " * 16_000, id="one header, a line of spaces"),
+        pytest.param("a" * 16_000, id="a header's name that never ends"),
+    ],
+)
+def test_a_head_that_begins_like_another_format_is_told_in_linear_time(head: str) -> None:
+    assert text_of(f"{head}\n# Leave".encode()) == f"{head}\n# Leave"
+
+
+def test_a_page_after_many_comments_is_still_a_page() -> None:
+    assert code_of(b"<!-- saved -->\n" * 1_000 + b"<html><body>Leave</body></html>") == "unsupported_type"
+    assert code_of(b"<?xml version='1.0'?>" + b"<!-- - > -- ->\n-->" * 500 + b"<svg >") == "unsupported_type"
+
+
+def test_a_mail_with_folded_headers_is_still_a_mail() -> None:
+    mail = b"Received: from a\n" + b"    by b\n" * 50 + b"From: a@example.com\nTo: b@example.com\n\nHello"
+    assert code_of(mail) == "unsupported_type"
+
+
 # --- encodings ---
 
 GERMAN = "Die tägliche Obergrenze für Mahlzeiten beträgt 60 €."
