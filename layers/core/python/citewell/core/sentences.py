@@ -17,9 +17,12 @@ _LIST_NUMBER = re.compile(r"\s*\d{1,3}\.$")
 _GOES_ON = re.compile(r"[ \t]+[a-zß-öø-ÿ]")
 _GERMAN_DATE = re.compile(r"[ \t]+(?:Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)")
 
-_CLOSERS = r"[\"'”’»)\]*_`]*"
+_CLOSERS = r"[\"'”’»)\]*_`]*+"
 _CITATION_MARKS = r"(?:[ \t]*[\[【［]\^?\d[\d ,;–-]*[\]】］])*"
-_END = re.compile(rf"[。！？｡]+[”’」』）】]*{_CITATION_MARKS}|[.!?…]+{_CLOSERS}{_CITATION_MARKS}(?=\s|$)|\n")
+# A run of stops is looked at once, as a whole: leaders of dots are as long as somebody likes.
+_END = re.compile(
+    rf"[。！？｡]+[”’」』）】]*{_CITATION_MARKS}|(?<![.!?…])[.!?…]++{_CLOSERS}{_CITATION_MARKS}(?=\s|$)|\n"
+)
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
