@@ -57,4 +57,4 @@ def test_a_megabyte_without_an_end_is_one_sentence() -> None:
     assert sentence_spans("a" * 1_000_000) == [(0, 1_000_000)]
     assert len(sentence_spans("Dr. A. B " * 50_000)) == 1
     assert sentence_spans("." * 1_000_000 + "x") == [(0, 1_000_001)]
-    assert sentence_spans("." + "\"" * 1_000_000 + "x") == [(0, 1_000_002)]
+    assert sentence_spans("." + '"' * 1_000_000 + "x") == [(0, 1_000_002)]
