@@ -11,18 +11,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Self, TypeVar
-from urllib.parse import urlsplit
+from typing import Self
 
 from citewell.core.keys import Tenancy
 from citewell.edges import local_embedder
+from infra.context import OptionError, choice, fraction, names, origins, shaped, switch, text, url, whole_number
 from infra.model import MODEL_SHA256
 
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-
-
-class OptionError(Exception):
-    """A context value that can't be deployed; the message names the key and says what would do."""
+__all__ = [
+    "Auth",
+    "DatabaseClass",
+    "Egress",
+    "EmbedderChoice",
+    "GeneratorChoice",
+    "OptionError",
+    "Options",
+    "Removal",
+    "Target",
+    "option_keys",
+]
 
 
 class Target(StrEnum):
@@ -35,11 +42,30 @@ class Target(StrEnum):
 class EmbedderChoice(StrEnum):
     LOCAL = "local"
     OPENAI = "openai"
+    VOYAGE = "voyage"
+    BEDROCK = "bedrock"
 
 
 class GeneratorChoice(StrEnum):
     CLAUDE = "claude"
+    BEDROCK = "bedrock"
     EXTRACTIVE = "extractive"
+
+
+class Egress(StrEnum):
+    """How functions leave the network: over IPv6 (free), through a NAT gateway, or not at all."""
+
+    IPV6 = "ipv6"
+    NAT = "nat"
+    NONE = "none"
+
+
+class Auth(StrEnum):
+    """Who may call the API: holders of a token, AWS principals, or anyone."""
+
+    JWT = "jwt"
+    IAM = "iam"
+    NONE = "none"
 
 
 class Removal(StrEnum):
@@ -49,7 +75,29 @@ class Removal(StrEnum):
     DESTROY = "destroy"
 
 
-Choice = TypeVar("Choice", bound=StrEnum)
+class DatabaseClass(StrEnum):
+    """The Graviton instance classes whose memory and price are known here, smallest first."""
+
+    T4G_MICRO = "t4g.micro"
+    T4G_SMALL = "t4g.small"
+    T4G_MEDIUM = "t4g.medium"
+    T4G_LARGE = "t4g.large"
+    M7G_LARGE = "m7g.large"
+    M7G_XLARGE = "m7g.xlarge"
+    R7G_LARGE = "r7g.large"
+    R7G_XLARGE = "r7g.xlarge"
+
+
+TENANT_CLAIM = "custom:tenant"
+GROUPS_CLAIM = "cognito:groups"
+"""As a Cognito pool's tokens have them."""
+
+MIN_STORAGE_GIB = 20
+"""RDS's own minimum for gp3."""
+
+_BUCKET_NAME = r"(?!xn--|sthree-|\d+\.\d+\.\d+\.\d+$)(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"
+_EMAIL = r"[^@\s,]+@[^@\s,]+\.[^@\s,]+"
+_CLAIM = r"[\w:./-]{1,256}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,31 +109,99 @@ class Options:
     embedder_model: str | None = None
     embedder_dimensions: int | None = None
     embedder_url: str | None = None
+    embedder_send_dimensions: bool = False
+    embedder_batch_size: int | None = None
+    embedder_max_tokens: int | None = None
     generator: GeneratorChoice = GeneratorChoice.CLAUDE
     model: str | None = None
     anthropic_base_url: str | None = None
     contact: str | None = None
     min_score: float | None = None
+    auth: Auth = Auth.JWT
+    allow_anonymous: bool = False
+    jwt_issuer: str | None = None
+    jwt_audience: tuple[str, ...] = ()
+    tenant_claim: str = TENANT_CLAIM
+    groups_claim: str = GROUPS_CLAIM
+    cors_origins: tuple[str, ...] = ()
     tenancy: Tenancy = Tenancy.SINGLE
+    bucket_name: str | None = None
+    database_class: DatabaseClass = DatabaseClass.T4G_MICRO
+    database_storage: int = MIN_STORAGE_GIB
+    database_multi_az: bool = False
+    egress: Egress | None = None
+    alarm_email: str | None = None
+    tracing: bool = False
+    log_questions: bool = False
     replace_index: bool = False
     removal_policy: Removal = Removal.RETAIN
 
     def __post_init__(self) -> None:
-        hosted = {
+        self._check_embedder()
+        self._check_generator()
+        self._check_auth()
+        self._check_egress()
+
+    def _check_embedder(self) -> None:
+        identity: dict[str, object] = {
             "embedderModel": self.embedder_model,
             "embedderDimensions": self.embedder_dimensions,
+        }
+        http: dict[str, object] = {
             "embedderUrl": self.embedder_url,
+            "embedderSendDimensions": self.embedder_send_dimensions or None,
+        }
+        limits: dict[str, object] = {
+            "embedderBatchSize": self.embedder_batch_size,
+            "embedderMaxTokens": self.embedder_max_tokens,
         }
         if self.embedder is EmbedderChoice.LOCAL:
-            _refuse(hosted, "embedder=local brings its own model: leave {key} out, or set embedder=openai")
-        else:
-            _demand(
-                {**hosted, "embedderUrl": "has a default", "minScore": self.min_score},
-                "embedder=openai needs {key}: no value fits every model",
-            )
+            _refuse(identity | http | limits, "embedder=local brings its own model: leave {key} out")
+            return
+        needs = f"embedder={self.embedder} needs {{key}}: no value fits every model"
+        _demand(identity | {"minScore": self.min_score}, needs)
+        if self.embedder is EmbedderChoice.VOYAGE:
+            sent = {"embedderSendDimensions": http["embedderSendDimensions"]}
+            _refuse(sent, "embedder=voyage always asks for embedderDimensions: leave {key} out")
+        if self.embedder is EmbedderChoice.BEDROCK:
+            _refuse(http, "embedder=bedrock calls Bedrock in the stack's own region: leave {key} out")
+
+    def _check_generator(self) -> None:
+        claude = {"anthropicBaseUrl": self.anthropic_base_url}
         if self.generator is GeneratorChoice.EXTRACTIVE:
-            claude = {"model": self.model, "anthropicBaseUrl": self.anthropic_base_url}
-            _refuse(claude, "generator=extractive calls no model: leave {key} out, or set generator=claude")
+            _refuse(
+                {"model": self.model, **claude},
+                "generator=extractive calls no model: leave {key} out, or set generator=claude",
+            )
+        if self.generator is GeneratorChoice.BEDROCK:
+            _refuse(claude, "generator=bedrock calls Bedrock in the stack's own region: leave {key} out")
+            _demand({"model": self.model}, "generator=bedrock needs {key}: a model or inference profile of your region")
+
+    def _check_auth(self) -> None:
+        issuer = {"jwtIssuer": self.jwt_issuer, "jwtAudience": self.jwt_audience or None}
+        if self.auth is not Auth.JWT:
+            _refuse(issuer, f"auth={self.auth} reads no tokens: leave {{key}} out, or set auth=jwt")
+            if self.tenancy is Tenancy.PREFIX:
+                raise OptionError(
+                    f"tenancy=prefix with auth={self.auth}: only a token says whose documents a caller may see; "
+                    "set auth=jwt"
+                )
+        elif any(issuer.values()):
+            _demand(issuer, "jwtIssuer and jwtAudience belong together: {key} is missing")
+        if self.auth is Auth.NONE and self.target is Target.AWS and not self.allow_anonymous:
+            raise OptionError(
+                "auth=none lets anyone on the internet ask: say so twice, with allowAnonymous=true, or choose auth=jwt"
+            )
+        if self.allow_anonymous and self.auth is not Auth.NONE:
+            raise OptionError(f"allowAnonymous=true contradicts auth={self.auth}: leave it out, or set auth=none")
+
+    def _check_egress(self) -> None:
+        if self.egress is not Egress.NONE:
+            return
+        if self.embedder not in (EmbedderChoice.LOCAL, EmbedderChoice.BEDROCK):
+            raise OptionError(f"egress=none can't reach embedder={self.embedder}: choose local or bedrock")
+        if self.generator is GeneratorChoice.CLAUDE:
+            raise OptionError("egress=none can't reach generator=claude: choose bedrock or extractive")
 
     @property
     def embedder_id(self) -> str:
@@ -96,25 +212,60 @@ class Options:
     def vector_dimensions(self) -> int:
         return self.embedder_dimensions or local_embedder.DIMENSIONS
 
+    @property
+    def resolved_egress(self) -> Egress:
+        """``egress``, or the cheapest way out that is known to reach every provider that was chosen.
+
+        Anthropic publishes IPv6 addresses; of Bedrock, Voyage and servers named by URL it isn't known.
+        """
+        if self.egress is not None:
+            return self.egress
+        known = self.embedder is EmbedderChoice.LOCAL and (
+            self.generator is GeneratorChoice.EXTRACTIVE
+            or (self.generator is GeneratorChoice.CLAUDE and self.anthropic_base_url is None)
+        )
+        # Locally nothing leaves the machine.
+        return Egress.IPV6 if known or self.target is Target.LOCAL else Egress.NAT
+
     @classmethod
     def from_context(cls, context: Mapping[str, object]) -> Self:
         """Read the app's context. Raises OptionError for a key nobody reads and for a value nobody can use."""
         _refuse_unknown(context)
         given = {key: value for key, value in context.items() if value not in (None, "")}
+        embedder_url, anthropic_base_url = url(given, "embedderUrl"), url(given, "anthropicBaseUrl")
         return cls(
-            target=_choice(given, "target", Target.AWS),
-            embedder=_choice(given, "embedder", EmbedderChoice.LOCAL),
-            embedder_model=_text(given, "embedderModel"),
-            embedder_dimensions=_whole_number(given, "embedderDimensions", at_least=1, at_most=2000),
-            embedder_url=_url(given, "embedderUrl"),
-            generator=_choice(given, "generator", GeneratorChoice.CLAUDE),
-            model=_text(given, "model"),
-            anthropic_base_url=_url(given, "anthropicBaseUrl"),
-            contact=_text(given, "contact"),
-            min_score=_fraction(given, "minScore", at_least=-1, at_most=1),
-            tenancy=_choice(given, "tenancy", Tenancy.SINGLE),
-            replace_index=_switch(given, "replaceIndex"),
-            removal_policy=_choice(given, "removalPolicy", Removal.RETAIN),
+            target=choice(given, "target", Target.AWS),
+            embedder=choice(given, "embedder", EmbedderChoice.LOCAL),
+            embedder_model=text(given, "embedderModel"),
+            embedder_dimensions=whole_number(given, "embedderDimensions", at_least=1, at_most=2000),
+            embedder_url=embedder_url.rstrip("/") if embedder_url else None,
+            embedder_send_dimensions=switch(given, "embedderSendDimensions"),
+            embedder_batch_size=whole_number(given, "embedderBatchSize", at_least=1, at_most=2048),
+            embedder_max_tokens=whole_number(given, "embedderMaxTokens", at_least=128, at_most=1_000_000),
+            generator=choice(given, "generator", GeneratorChoice.CLAUDE),
+            model=text(given, "model"),
+            anthropic_base_url=anthropic_base_url.rstrip("/") if anthropic_base_url else None,
+            contact=text(given, "contact"),
+            min_score=fraction(given, "minScore", at_least=-1, at_most=1),
+            auth=choice(given, "auth", Auth.JWT),
+            allow_anonymous=switch(given, "allowAnonymous"),
+            jwt_issuer=url(given, "jwtIssuer"),  # as the tokens spell it, a slash at its end included
+            jwt_audience=names(given, "jwtAudience"),
+            tenant_claim=shaped(given, "tenantClaim", _CLAIM, "custom:tenant") or TENANT_CLAIM,
+            groups_claim=shaped(given, "groupsClaim", _CLAIM, "cognito:groups") or GROUPS_CLAIM,
+            cors_origins=origins(given, "corsOrigins"),
+            tenancy=choice(given, "tenancy", Tenancy.SINGLE),
+            bucket_name=shaped(given, "bucketName", _BUCKET_NAME, "my-documents"),
+            database_class=choice(given, "databaseClass", DatabaseClass.T4G_MICRO),
+            database_storage=whole_number(given, "databaseStorage", at_least=MIN_STORAGE_GIB, at_most=16_384)
+            or MIN_STORAGE_GIB,
+            database_multi_az=switch(given, "databaseMultiAz"),
+            egress=choice(given, "egress", Egress.IPV6) if "egress" in given else None,
+            alarm_email=shaped(given, "alarmEmail", _EMAIL, "operations@example.com"),
+            tracing=switch(given, "tracing"),
+            log_questions=switch(given, "logQuestions"),
+            replace_index=switch(given, "replaceIndex"),
+            removal_policy=choice(given, "removalPolicy", Removal.RETAIN),
         )
 
 
@@ -149,69 +300,3 @@ def _demand(values: Mapping[str, object], message: str) -> None:
     for key, value in values.items():
         if value is None:
             raise OptionError(message.format(key=key))
-
-
-def _text(given: Mapping[str, object], key: str) -> str | None:
-    value = given.get(key)
-    if value is None:
-        return None
-    if not isinstance(value, str) or not value.strip():
-        raise OptionError(f"{key} must be text, not {value!r}")
-    return value.strip()
-
-
-def _choice(given: Mapping[str, object], key: str, default: Choice) -> Choice:
-    value = given.get(key, default)
-    try:
-        return type(default)(str(value))
-    except ValueError:
-        choices = ", ".join(type(default))
-        raise OptionError(f"{key} must be one of {choices}, not {value!r}") from None
-
-
-def _switch(given: Mapping[str, object], key: str) -> bool:
-    value = given.get(key, False)
-    if value in (True, "true"):
-        return True
-    if value in (False, "false"):
-        return False
-    raise OptionError(f"{key} must be true or false, not {value!r}")
-
-
-def _whole_number(given: Mapping[str, object], key: str, *, at_least: int, at_most: int) -> int | None:
-    value = _fraction(given, key, at_least=at_least, at_most=at_most)
-    if value is None:
-        return None
-    if value != int(value):
-        raise OptionError(f"{key} must be a whole number, not {value}")
-    return int(value)
-
-
-def _fraction(given: Mapping[str, object], key: str, *, at_least: float, at_most: float) -> float | None:
-    value = given.get(key)
-    if value is None:
-        return None
-    try:
-        number = float(str(value))  # `-c` hands everything over as text
-    except ValueError:
-        raise OptionError(f"{key} must be a number, not {value!r}") from None
-    if not at_least <= number <= at_most:  # refuses NaN too
-        raise OptionError(f"{key} must be between {at_least} and {at_most}, not {value}")
-    return number
-
-
-def _url(given: Mapping[str, object], key: str) -> str | None:
-    """An https address; plain http on this machine alone, since keys and documents travel over it."""
-    value = _text(given, key)
-    if value is None:
-        return None
-    try:
-        parts = urlsplit(value)
-        secure = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK)
-    except ValueError:
-        secure = False
-    if not secure or not parts.hostname:
-        raise OptionError(f"{key} must be an https:// address (http:// only for this machine), not {value!r}")
-    if parts.username or parts.password or parts.query or parts.fragment:
-        raise OptionError(f"{key} must hold no credentials, query or fragment: keys belong in the stack's secrets")
-    return value.rstrip("/")

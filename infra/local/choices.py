@@ -41,7 +41,7 @@ def choices(environment: Mapping[str, str]) -> Choices:
     key = given.get("ANTHROPIC_API_KEY")
     options = _OPTIONS | (_OPTIONS_OF_CLAUDE if key else {})
     context = {option: given[variable] for variable, option in options.items() if variable in given}
-    context |= {"target": "local", "generator": "claude" if key else "extractive"}
+    context |= {"target": "local", "auth": "none", "generator": "claude" if key else "extractive"}
     keys = {"AnthropicApiKeySecretArn": key} if key else {}
     if given.get("CITEWELL_EMBEDDER") == "openai" and "OPENAI_API_KEY" in given:
         keys["EmbedderApiKeySecretArn"] = given["OPENAI_API_KEY"]

@@ -11,6 +11,9 @@ from citewell.core.keys import Tenancy
 from citewell.edges import local_embedder
 from infra.model import MODEL_SHA256
 from infra.options import (
+    Auth,
+    DatabaseClass,
+    Egress,
     EmbedderChoice,
     GeneratorChoice,
     OptionError,
@@ -21,6 +24,7 @@ from infra.options import (
 )
 
 HOSTED = {"embedder": "openai", "embedderModel": "m", "embedderDimensions": "8", "minScore": "0.5"}
+BEDROCK = {**HOSTED, "embedder": "bedrock"}
 
 
 def test_without_a_context_the_defaults_are_chosen() -> None:
@@ -41,12 +45,30 @@ def test_every_key_is_read() -> None:
         "embedderModel": "text-embedding-3-small",
         "embedderDimensions": "1536",
         "embedderUrl": "https://embeddings.example.com/v1/",
+        "embedderSendDimensions": "true",
+        "embedderBatchSize": "10",
+        "embedderMaxTokens": "2048",
         "generator": "claude",
         "model": "claude-sonnet-5",
         "anthropicBaseUrl": "http://127.0.0.1:8080",
         "contact": " people@example.com ",
         "minScore": "0.25",
+        "auth": "jwt",
+        "allowAnonymous": "false",
+        "jwtIssuer": "https://login.example.com/",
+        "jwtAudience": "citewell, intranet,citewell",
+        "tenantClaim": "org",
+        "groupsClaim": "https://example.com/groups",
+        "corsOrigins": "https://intranet.example.com,http://localhost:3000",
         "tenancy": "prefix",
+        "bucketName": "company-documents",
+        "databaseClass": "m7g.large",
+        "databaseStorage": "100",
+        "databaseMultiAz": "true",
+        "egress": "nat",
+        "alarmEmail": "operations@example.com",
+        "tracing": "true",
+        "logQuestions": "true",
         "replaceIndex": "true",
         "removalPolicy": "destroy",
     }
@@ -57,12 +79,30 @@ def test_every_key_is_read() -> None:
         embedder_model="text-embedding-3-small",
         embedder_dimensions=1536,
         embedder_url="https://embeddings.example.com/v1",
+        embedder_send_dimensions=True,
+        embedder_batch_size=10,
+        embedder_max_tokens=2048,
         generator=GeneratorChoice.CLAUDE,
         model="claude-sonnet-5",
         anthropic_base_url="http://127.0.0.1:8080",
         contact="people@example.com",
         min_score=0.25,
+        auth=Auth.JWT,
+        allow_anonymous=False,
+        jwt_issuer="https://login.example.com/",
+        jwt_audience=("citewell", "intranet"),
+        tenant_claim="org",
+        groups_claim="https://example.com/groups",
+        cors_origins=("https://intranet.example.com", "http://localhost:3000"),
         tenancy=Tenancy.PREFIX,
+        bucket_name="company-documents",
+        database_class=DatabaseClass.M7G_LARGE,
+        database_storage=100,
+        database_multi_az=True,
+        egress=Egress.NAT,
+        alarm_email="operations@example.com",
+        tracing=True,
+        log_questions=True,
         replace_index=True,
         removal_policy=Removal.DESTROY,
     )
@@ -95,8 +135,8 @@ def test_the_index_is_made_for_the_hosted_embedders_model() -> None:
         ({"embeder": "local"}, "unknown option embeder: did you mean embedder?"),
         ({"colour": "red"}, "unknown option colour: there are target, embedder, "),
         ({"target": "azure"}, "target must be one of aws, local, not 'azure'"),
-        ({"embedder": "Local"}, "embedder must be one of local, openai, not 'Local'"),
-        ({"generator": "gpt"}, "generator must be one of claude, extractive, not 'gpt'"),
+        ({"embedder": "Local"}, "embedder must be one of local, openai, voyage, bedrock, not 'Local'"),
+        ({"generator": "gpt"}, "generator must be one of claude, bedrock, extractive, not 'gpt'"),
         ({"tenancy": "both"}, "tenancy must be one of single, prefix, not 'both'"),
         ({"removalPolicy": "snapshot"}, "removalPolicy must be one of retain, destroy, not 'snapshot'"),
         ({"replaceIndex": "yes"}, "replaceIndex must be true or false, not 'yes'"),
@@ -113,6 +153,40 @@ def test_the_index_is_made_for_the_hosted_embedders_model() -> None:
         ({"embedder": "openai"}, "embedder=openai needs embedderModel"),
         ({"embedder": "openai", "embedderModel": "m"}, "embedder=openai needs embedderDimensions"),
         ({**HOSTED, "minScore": ""}, "embedder=openai needs minScore"),
+        ({**HOSTED, "embedder": "voyage", "embedderSendDimensions": True}, "embedder=voyage always asks for"),
+        ({**BEDROCK, "embedderUrl": "https://e.example.com"}, "embedder=bedrock calls Bedrock in the stack's own"),
+        ({"embedderBatchSize": 8}, "embedder=local brings its own model: leave embedderBatchSize out"),
+        ({"generator": "bedrock"}, "generator=bedrock needs model"),
+        (
+            {"generator": "bedrock", "model": "m", "anthropicBaseUrl": "https://e.example.com"},
+            "generator=bedrock calls",
+        ),
+        ({"auth": "none"}, "auth=none lets anyone on the internet ask: say so twice, with allowAnonymous=true"),
+        ({"allowAnonymous": True}, "allowAnonymous=true contradicts auth=jwt"),
+        ({"auth": "iam", "allowAnonymous": True}, "allowAnonymous=true contradicts auth=iam"),
+        ({"auth": "none", "allowAnonymous": True, "tenancy": "prefix"}, "tenancy=prefix with auth=none: only a token"),
+        ({"auth": "none", "target": "local", "tenancy": "prefix"}, "tenancy=prefix with auth=none: only a token"),
+        ({"auth": "iam", "tenancy": "prefix"}, "tenancy=prefix with auth=iam: only a token"),
+        ({"auth": "iam", "jwtAudience": "a"}, "auth=iam reads no tokens: leave jwtAudience out"),
+        (
+            {"jwtIssuer": "https://login.example.com"},
+            "jwtIssuer and jwtAudience belong together: jwtAudience is missing",
+        ),
+        ({"jwtAudience": "a"}, "jwtIssuer and jwtAudience belong together: jwtIssuer is missing"),
+        ({"jwtIssuer": "http://login.example.com", "jwtAudience": "a"}, "jwtIssuer must be an https:// address"),
+        ({"jwtAudience": "a,,b"}, "jwtAudience must be a comma separated list, not 'a,,b'"),
+        ({"tenantClaim": "a b"}, "tenantClaim must look like custom:tenant, not 'a b'"),
+        ({"corsOrigins": "*"}, "corsOrigins must list origins such as https://intranet.example.com, not '*'"),
+        ({"corsOrigins": "https://a.example.com/"}, "corsOrigins must list origins"),
+        ({"corsOrigins": "http://a.example.com"}, "corsOrigins must list origins"),
+        ({"bucketName": "arn:aws:s3:::docs"}, "bucketName must look like my-documents"),
+        ({"bucketName": "10.0.0.1"}, "bucketName must look like my-documents"),
+        ({"databaseClass": "db.t4g.micro"}, "databaseClass must be one of t4g.micro, "),
+        ({"databaseStorage": "10"}, "databaseStorage must be between 20 and 16384, not 10"),
+        ({"egress": "vpn"}, "egress must be one of ipv6, nat, none, not 'vpn'"),
+        ({"egress": "none"}, "egress=none can't reach generator=claude: choose bedrock or extractive"),
+        ({**HOSTED, "egress": "none", "generator": "extractive"}, "egress=none can't reach embedder=openai"),
+        ({"alarmEmail": "operations"}, "alarmEmail must look like operations@example.com, not 'operations'"),
         ({"generator": "extractive", "model": "m"}, "generator=extractive calls no model: leave model out"),
     ],
     ids=str,
@@ -121,6 +195,33 @@ def test_a_choice_that_cannot_be_deployed_is_refused(context: dict[str, object],
     with pytest.raises(OptionError) as refused:
         Options.from_context(context)
     assert str(refused.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("context", "egress"),
+    [
+        ({}, Egress.IPV6),
+        ({"generator": "extractive"}, Egress.IPV6),
+        ({"anthropicBaseUrl": "https://gateway.example.com"}, Egress.NAT),
+        ({"generator": "bedrock", "model": "m"}, Egress.NAT),
+        (HOSTED, Egress.NAT),
+        (BEDROCK, Egress.NAT),
+        ({**HOSTED, "egress": "ipv6"}, Egress.IPV6),
+        ({"egress": "nat"}, Egress.NAT),
+        ({**BEDROCK, "generator": "extractive", "egress": "none"}, Egress.NONE),
+        ({**HOSTED, "target": "local"}, Egress.IPV6),
+    ],
+    ids=str,
+)
+def test_the_way_out_is_the_cheapest_that_is_known_to_reach_the_providers(
+    context: dict[str, object], egress: Egress
+) -> None:
+    assert Options.from_context(context).resolved_egress is egress
+
+
+def test_anyone_may_ask_when_that_was_said_twice_and_on_this_machine_when_it_was_said_once() -> None:
+    assert Options.from_context({"auth": "none", "allowAnonymous": "true"}).auth is Auth.NONE
+    assert Options.from_context({"auth": "none", "target": "local"}).auth is Auth.NONE
 
 
 @pytest.mark.parametrize(

@@ -34,13 +34,28 @@ def _setting(
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     database_url: str | None = _setting(None, "Postgres connection URL; for tests and the eval")
-    database_secret_arn: str | None = _setting(
-        None, "secret with host, port, dbname, username and password, as RDS keeps it"
+    database_host: str | None = _setting(None, "address of the Postgres server")
+    database_port: int = _setting(5432, "its port", kind=int, at_least=1, at_most=65_535)
+    database_name: str = _setting("citewell", "name of the database on it")
+    database_user: str | None = _setting(None, "role to connect as, for `iam`")
+    database_auth: str = _setting(
+        "secret", "`secret`: username and password stand in a secret; `iam`: RDS tokens", one_of=("secret", "iam")
+    )
+    database_secret_arn: str | None = _setting(None, "secret with username and password, for `secret`")
+    database_ca: str | None = _setting(
+        None, "file with the authorities that may vouch for the server; unset: TLS isn't demanded"
     )
     bucket: str | None = _setting(None, "the bucket the documents stand in")
     tenancy: str = _setting(
         "single", "`single`: one tenant; `prefix`: a key's first segment is its tenant", one_of=("single", "prefix")
     )
+    auth: str = _setting(
+        "none",
+        "what the API verified of a caller: `jwt` (a token's claims), `iam` or `none`",
+        one_of=("jwt", "iam", "none"),
+    )
+    tenant_claim: str = _setting("custom:tenant", "the claim that names the tenant, with `prefix`")
+    groups_claim: str = _setting("cognito:groups", "the claim that lists the caller's groups")
     max_object_bytes: int = _setting(52_428_800, "larger objects fail as `too_large`", kind=int, at_least=1)
     queue_url: str | None = _setting(None, "the queue, to give failed messages back early; unset: they wait longer")
     max_receives: int = _setting(
@@ -56,8 +71,9 @@ class Settings:
 
     embedder: str = _setting(
         "local",
-        "`local` (in this process), `function` (the stack's embed function), `openai` (any /v1/embeddings)",
-        one_of=("local", "function", "openai"),
+        "`local` (in this process), `function` (the stack's embed function), `openai` (any /v1/embeddings), `voyage`, "
+        "`bedrock`",
+        one_of=("local", "function", "openai", "voyage", "bedrock"),
     )
     embed_function: str | None = _setting(None, "name of the embed function, for `function`")
     model_dir: str | None = _setting(None, "folder of the local model (`function`: of its tokenizer)")
@@ -72,7 +88,9 @@ class Settings:
     embedder_api_key_secret_arn: str | None = _setting(None, "secret that holds that API's key; unset: none is sent")
 
     generator: str = _setting(
-        "extractive", "`claude`, or `extractive`: sentences of the passages, no model", one_of=("claude", "extractive")
+        "extractive",
+        "`claude`, `bedrock` (Claude there), or `extractive`: sentences of the passages, no model",
+        one_of=("claude", "bedrock", "extractive"),
     )
     model: str = _setting("claude-haiku-4-5", "the Claude model that writes answers")
     anthropic_base_url: str | None = _setting(None, "another address of the Messages API, such as a gateway's")
@@ -91,7 +109,14 @@ class Settings:
         at_least=-1,
         at_most=1,
     )
+    input_price: float | None = _setting(
+        None, "dollars per million input tokens; unset: no dollars are estimated", kind=float, at_least=0
+    )
+    output_price: float | None = _setting(None, "dollars per million output tokens", kind=float, at_least=0)
     contact: str | None = _setting(None, "whom to ask instead, named when the documents don't say")
+
+    tracing: str = _setting("no", "`yes`: segments for X-Ray", one_of=("no", "yes"))
+    log_questions: str = _setting("no", "`yes`: questions' text goes to the log", one_of=("no", "yes"))
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
