@@ -13,7 +13,12 @@ def test_nothing_set_needs_no_key() -> None:
 def test_a_key_chooses_claude_and_stands_in_no_option() -> None:
     chosen = choices({"ANTHROPIC_API_KEY": "sk-test", "ANTHROPIC_BASE_URL": "http://127.0.0.1:8080"})
 
-    assert chosen.context == {"target": "local", "auth": "none", "generator": "claude"}
+    assert chosen.context == {
+        "target": "local",
+        "auth": "none",
+        "generator": "claude",
+        "anthropicBaseUrl": "http://127.0.0.1:8080",
+    }
     assert chosen.keys == {"AnthropicApiKeySecretArn": "sk-test"}
     assert "sk-test" not in repr(chosen)
 
