@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV_VERSION := 0.13.9
 
-.PHONY: setup up down reindex test check format eval bench synth deploy lock clean
+.PHONY: setup up down reindex test check format eval bench synth deploy token lock clean
 
 setup: $(VENV)/.installed node_modules/.installed model  ## make the environment (idempotent)
 
@@ -60,7 +60,12 @@ synth: setup  ## the CloudFormation template that `make deploy` would deploy, in
 	node_modules/.bin/cdk synth --quiet --no-notices
 
 deploy: setup  ## deploy to the AWS account of the environment's credentials; ARGS="-c contact=..." chooses options
+	node_modules/.bin/cdk bootstrap --no-notices $(ARGS)
 	node_modules/.bin/cdk deploy Citewell --no-notices $(ARGS)
+	$(BIN)/python -m infra.deployed
+
+token: setup  ## print a token for the API: signs EMAIL in at the stack's user pool, adding an address that is new
+	@$(BIN)/python -m infra.sign_in $(EMAIL)
 
 clean: down  ## remove everything that was made here: environments, bundles, the local cloud with its data
 	rm -rf .venv node_modules build cdk.out .local

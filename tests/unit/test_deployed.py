@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from infra.deployed import next_steps
+
+STACK = {"ApiUrl": "https://a1.execute-api.eu-west-1.amazonaws.com/", "BucketName": "docs"}
+
+
+def test_a_stack_with_a_pool_and_a_key_takes_three_more_commands() -> None:
+    stack = STACK | {"AnthropicApiKeySecretArn": "arn:aws:secretsmanager:x:y:secret:z", "UserPoolId": "p"}
+
+    key, upload, ask = next_steps(stack)
+
+    assert key == (
+        "aws secretsmanager put-secret-value --secret-id arn:aws:secretsmanager:x:y:secret:z"
+        ' --secret-string "$ANTHROPIC_API_KEY"'
+    )
+    assert upload == "aws s3 cp eval/handbook/expenses.md s3://docs/handbook/expenses.md"
+    assert ask == (
+        "curl -s https://a1.execute-api.eu-west-1.amazonaws.com/ask -H 'content-type: application/json'"
+        ' -H "authorization: Bearer $(make -s token EMAIL=you@example.com)"'
+        """ -d '{"question": "What is the meal limit when travelling?"}'"""
+    )
+
+
+def test_a_stack_without_key_and_pool_needs_neither_command() -> None:
+    upload, ask = next_steps(STACK)
+
+    assert upload.startswith("aws s3 cp ")
+    assert "authorization" not in ask
+
+
+def test_an_embedder_with_a_key_gets_its_own() -> None:
+    first, *_ = next_steps(STACK | {"EmbedderApiKeySecretArn": "arn:e"})
+
+    assert first == 'aws secretsmanager put-secret-value --secret-id arn:e --secret-string "$EMBEDDER_API_KEY"'
