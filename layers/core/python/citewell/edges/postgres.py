@@ -17,6 +17,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 from psycopg.rows import namedtuple_row
 
+from citewell.correlation import application_name
 from citewell.errors import ConfigurationError, DatabaseUnavailable
 
 Connection = psycopg.Connection[Any]
@@ -88,10 +89,13 @@ class Database:
     ) -> Iterator[Cursor]:
         """A transaction with ``settings`` of its own: committed at the end of the block, rolled back by an error.
 
+        It is named by what is being worked on (:mod:`citewell.correlation`).
+
         Raises DatabaseUnavailable, ConfigurationError (the schema isn't there).
         """
         with translated():
-            connection = self._begin(isolation, {**self._limits, **(settings or {})})
+            named = {"application_name": application_name()}
+            connection = self._begin(isolation, {**self._limits, **named, **(settings or {})})
             try:
                 with connection.cursor() as cursor:
                     yield cursor
