@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 
+from citewell.correlation import correlate
 from citewell.http import (
     Response,
     answer_body,
@@ -17,41 +19,47 @@ from citewell.http import (
     search_body,
     with_problems,
 )
+from citewell.telemetry import (
+    CORRELATION,
+    NAMESPACE,
+    AskMetric,
+    answer_fields,
+    count_answer,
+    count_search,
+    search_fields,
+)
 from citewell.wiring import wiring
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 logger = Logger(service="ask")
-metrics = Metrics(namespace="Citewell", service="ask")
+metrics = Metrics(namespace=NAMESPACE, service="ask")
 
 # What API Gateway's 30 seconds leave to send the answer back.
 _SECONDS_TO_RESPOND = 1.5
 
 
+@logger.inject_lambda_context(correlation_id_path=CORRELATION, log_event=False)
 @metrics.log_metrics
-@with_problems(logger, count=lambda: metrics.add_metric(name="Problems", unit=MetricUnit.Count, value=1))
+@with_problems(logger, count=lambda: metrics.add_metric(name=AskMetric.PROBLEMS, unit=MetricUnit.Count, value=1))
 def handler(event: dict[str, Any], context: LambdaContext) -> Response:
+    correlate(request_id(event))
     settings = wiring().settings
     question = parse_question(event, top_k=settings.top_k)
     asker = audience(event, tenancy=settings.tenancy)
     if event["routeKey"] == "POST /search":
+        metrics.add_metric(name=AskMetric.SEARCHES, unit=MetricUnit.Count, value=1)
+        began = time.monotonic()
         passages = wiring().search_passages(question, asker)
-        metrics.add_metric(name="Searches", unit=MetricUnit.Count, value=1)
+        seconds = time.monotonic() - began
+        logger.info("passages found", extra=search_fields(passages, seconds, question, settings))
+        count_search(metrics, seconds)
         return respond(search_body(passages, request_id=request_id(event)))
-    answer = wiring().ask_question(
+    metrics.add_metric(name=AskMetric.QUESTIONS, unit=MetricUnit.Count, value=1)
+    asked = wiring().ask_question(
         question, asker, seconds_left=lambda: context.get_remaining_time_in_millis() / 1000 - _SECONDS_TO_RESPOND
     )
-    logger.info(
-        "question answered",
-        extra={
-            "reason": answer.reason,
-            "cited": [citation.passage.chunk_id for citation in answer.citations],
-            "invented_citations": answer.invented,
-            "model": answer.model,
-            "input_tokens": answer.usage.input_tokens,
-            "output_tokens": answer.usage.output_tokens,
-        },
-    )
-    metrics.add_metric(name="Refusals" if answer.reason else "Answers", unit=MetricUnit.Count, value=1)
-    return respond(answer_body(answer, request_id=request_id(event)))
+    logger.info("question answered", extra=answer_fields(asked, question, settings))
+    count_answer(metrics, asked, settings)
+    return respond(answer_body(asked.answer, request_id=request_id(event)))

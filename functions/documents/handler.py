@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 
+from citewell.correlation import correlate
 from citewell.http import (
     Response,
     audience,
@@ -18,26 +19,29 @@ from citewell.http import (
     respond,
     with_problems,
 )
+from citewell.telemetry import CORRELATION, NAMESPACE, DocumentsMetric
 from citewell.wiring import wiring
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 logger = Logger(service="documents")
-metrics = Metrics(namespace="Citewell", service="documents")
+metrics = Metrics(namespace=NAMESPACE, service="documents")
 
 _CHUNKS = "/chunks"
 
 
+@logger.inject_lambda_context(correlation_id_path=CORRELATION, log_event=False)
 @metrics.log_metrics
-@with_problems(logger, count=lambda: metrics.add_metric(name="Problems", unit=MetricUnit.Count, value=1))
+@with_problems(logger, count=lambda: metrics.add_metric(name=DocumentsMetric.PROBLEMS, unit=MetricUnit.Count, value=1))
 def handler(event: dict[str, Any], _context: LambdaContext) -> Response:
+    correlate(request_id(event))
     if event["routeKey"] == "GET /health":
         wiring().chunks.ping()
         response = respond({"status": "ok"})
     else:
         response = _read(event)
-    metrics.add_metric(name="Reads", unit=MetricUnit.Count, value=1)
+    metrics.add_metric(name=DocumentsMetric.READS, unit=MetricUnit.Count, value=1)
     return response
 
 

@@ -8,8 +8,10 @@ from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
 
+from citewell.correlation import correlate
 from citewell.errors import DocumentRejected, InvalidRequest, log_fields
 from citewell.events import object_keys
+from citewell.telemetry import NAMESPACE, IngestMetric, count_outcome, outcome_fields
 from citewell.usecases.ingest_object import Attempt
 from citewell.wiring import wiring
 
@@ -19,13 +21,16 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 logger = Logger(service="ingest")
-metrics = Metrics(namespace="Citewell", service="ingest")
+metrics = Metrics(namespace=NAMESPACE, service="ingest")
 
 
+@logger.inject_lambda_context(log_event=False)
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
     def ingest_message(record: SQSRecord) -> None:
-        metrics.add_metric(name="MessagesReceived", unit=MetricUnit.Count, value=1)
+        logger.set_correlation_id(record.message_id)
+        correlate(record.message_id)
+        metrics.add_metric(name=IngestMetric.MESSAGES, unit=MetricUnit.Count, value=1)
         settings = wiring().settings
         received = int(record.attributes.approximate_receive_count)
         attempt = Attempt(
@@ -52,7 +57,7 @@ def _keys(record: SQSRecord, *, bucket: str) -> list[str]:
     try:
         return object_keys(record.body, bucket=bucket)
     except InvalidRequest as error:
-        logger.error("message refused", extra={"message_id": record.message_id, "problem": str(error)})
+        logger.error("message refused", extra={"problem": str(error)})
         raise  # it ends in the dead-letter queue, where somebody can look at it
 
 
@@ -71,20 +76,12 @@ def _ingest(key: str, attempt: Attempt) -> Exception | None:
                 "attempt": attempt.number,
             },
         )
-        metrics.add_metric(name="DocumentsFailed", unit=MetricUnit.Count, value=1)
+        metrics.add_metric(name=IngestMetric.FAILED, unit=MetricUnit.Count, value=1)
     except Exception as error:
         logger.error("attempt failed", extra={"key": key, "attempt": attempt.number, **log_fields(error)})
+        metrics.add_metric(name=IngestMetric.ATTEMPTS_FAILED, unit=MetricUnit.Count, value=1)
         return error
     else:
-        logger.info(
-            "document ingested",
-            extra={
-                "key": key,
-                "result": outcome.result,
-                "chunks": outcome.chunks,
-                "embedded": outcome.embedded,
-                "attempt": attempt.number,
-            },
-        )
-        metrics.add_metric(name="DocumentsIngested", unit=MetricUnit.Count, value=1)
+        logger.info("document ingested", extra={"key": key, "attempt": attempt.number, **outcome_fields(outcome)})
+        count_outcome(metrics, outcome)
     return None

@@ -18,6 +18,7 @@ from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 
 from citewell.errors import SchemaNewer
+from citewell.telemetry import NAMESPACE
 from citewell.usecases.migrate import ensure_generation, migrate
 from citewell.wiring import wiring
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 logger = Logger(service="migrate")
-metrics = Metrics(namespace="Citewell", service="migrate")
+metrics = Metrics(namespace=NAMESPACE, service="migrate")
 
 # Beside this package in the repository, and so in the function's bundle.
 MIGRATIONS = Path(__file__).parents[2] / "migrations"

@@ -12,7 +12,7 @@ from citewell.core.prompting import SENTINEL
 from citewell.core.values import Answer, Audience, Generation, Passage, Question, StopReason, Usage, Vector
 from citewell.errors import EmbedderMismatch, GeneratorUnavailable
 from citewell.ports import ChunkStore, IndexGeneration
-from citewell.usecases.ask_question import AskQuestion, SearchPassages
+from citewell.usecases.ask_question import Asked, AskQuestion, SearchPassages
 from tests.fakes import HashEmbedder
 from tests.passages import a_passage
 
@@ -60,8 +60,16 @@ def search(store: FoundAlready, embedder: HashEmbedder | None = None) -> SearchP
 
 
 def ask(store: FoundAlready, generator: Says | None, *, text: str = "What is the meal limit?") -> Answer:
+    return asked(store, generator, text=text).answer
+
+
+def asked(store: FoundAlready, generator: Says | None, *, text: str = "What is the meal limit?") -> Asked:
+    """By a clock that moves on by 1, 2, 4, ... seconds between the looks at it."""
     use_case = AskQuestion(
-        search=search(store), generator=(lambda: generator) if generator else no_generator, min_score=0.55
+        search=search(store),
+        generator=(lambda: generator) if generator else no_generator,
+        min_score=0.55,
+        clock=iter([100.0, 101.0, 103.0, 107.0]).__next__,
     )
     return use_case(Question(text), EVERYONE, seconds_left=lambda: 12.5)
 
@@ -90,6 +98,18 @@ def test_below_the_threshold_no_model_is_called(found: list[Passage], reason: st
     answer = ask(FoundAlready(*found), generator=None)
     assert answer.text == "I don't know based on the available documents."
     assert (answer.reason, answer.citations, answer.model, answer.usage) == (reason, (), None, Usage())
+
+
+def test_what_was_found_and_how_long_it_took_comes_with_the_answer() -> None:
+    answered = asked(FoundAlready(MEALS, TRAINS), Says("It is 60 EUR [2]."))
+    assert [passage.text for passage in answered.passages] == [TRAINS.text, MEALS.text]
+    assert (answered.search_seconds, answered.model_seconds) == (1.0, 2.0)
+
+
+def test_a_refusal_shows_what_was_found_and_no_time_of_a_model() -> None:
+    refused = asked(FoundAlready(replace(MEALS, score=0.31)), generator=None)
+    assert [passage.score for passage in refused.passages] == [0.31]
+    assert (refused.search_seconds, refused.model_seconds) == (1.0, None)
 
 
 def test_the_threshold_looks_at_what_would_be_sent_only() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,6 +58,7 @@ class Wiring:
             search=self.search_passages,
             generator=lambda: self.generator,
             min_score=self.min_score,
+            clock=time.monotonic,
         )
 
     @cached_property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 Vector = Sequence[float]
@@ -109,13 +110,17 @@ class Metadata:
 
 @dataclass(frozen=True, slots=True)
 class ObjectHead:
-    """What stands in the bucket under a key. ``version`` is the S3 version id (the ETag where versioning is off)."""
+    """What stands in the bucket under a key. ``version`` is the S3 version id (the ETag where versioning is off).
+
+    ``uploaded`` is when that version was put there, None where it isn't known.
+    """
 
     key: str
     version: str
     size: int
     content_type: str | None
     user_metadata: tuple[tuple[str, str], ...]
+    uploaded: datetime | None = None
 
 
 class IngestResult(StrEnum):
@@ -137,11 +142,15 @@ class DocumentStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class IngestOutcome:
-    """``chunks`` is how many the document now has, ``embedded`` how many texts were sent to the embedder."""
+    """``chunks`` is how many the document now has, ``embedded`` how many texts were sent to the embedder.
+
+    ``uploaded`` is when the version was uploaded that began to answer with this; None when none did.
+    """
 
     result: IngestResult
     chunks: int
     embedded: int
+    uploaded: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,7 @@ class S3ObjectStore:
             size=found["ContentLength"],
             content_type=found.get("ContentType"),
             user_metadata=tuple(sorted(found.get("Metadata", {}).items())),
+            uploaded=found["LastModified"],
         )
 
     def read(self, head: ObjectHead) -> bytes:

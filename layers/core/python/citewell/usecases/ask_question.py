@@ -35,18 +35,40 @@ class SearchPassages:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """An answer and what it took.
+
+    ``passages`` are what was found, best first: what the answer was written from, unless it is a refusal. Times are in
+    seconds; ``model_seconds`` is None where no model was called, and holds the loading of its client in a process's
+    first call.
+    """
+
+    answer: Answer
+    passages: tuple[Passage, ...]
+    search_seconds: float
+    model_seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class AskQuestion:
-    """``generator`` is a callable so that a refusal doesn't pay for the model's client. ``min_score`` is a cosine."""
+    """``generator`` is a callable so that a refusal doesn't pay for the model's client. ``min_score`` is a cosine.
+
+    ``clock`` counts seconds, from any start.
+    """
 
     search: SearchPassages
     generator: Callable[[], Generator]
     min_score: float
+    clock: Callable[[], float]
 
-    def __call__(self, question: Question, audience: Audience, *, seconds_left: Callable[[], float]) -> Answer:
+    def __call__(self, question: Question, audience: Audience, *, seconds_left: Callable[[], float]) -> Asked:
         """A cited answer, or a refusal with its reason. Raises what the search does, and GeneratorUnavailable."""
+        began = self.clock()
         passages = self.search(question, audience)
+        searched = self.clock()
         reason = refusal_reason(passages, self.min_score)
         if reason is not None:
-            return refuse(reason)
+            return Asked(refuse(reason), tuple(passages), searched - began, None)
         generation = self.generator().generate(question.text, passages, seconds=seconds_left())
-        return check_answer(generation, passages)
+        generated = self.clock()
+        return Asked(check_answer(generation, passages), tuple(passages), searched - began, generated - searched)

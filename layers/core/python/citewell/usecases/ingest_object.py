@@ -7,7 +7,7 @@ claimed: whoever holds the newest claim has looked last, so it alone may write. 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from citewell.core.chunking import CHUNKER_VERSION, split_chunks
 from citewell.core.hashing import chunk_id, content_hash, pipeline_version, reuse_key
@@ -119,7 +119,10 @@ class IngestObject:
             pages=extracted.pages,
             embedded=embedded,
         )
-        return self.chunks.swap(claim, generation, version, chunks)
+        outcome = self.chunks.swap(claim, generation, version, chunks)
+        # A new pipeline indexes again what has answered before.
+        began = outcome.result is not IngestResult.SUPERSEDED and head.version != claim.served_version
+        return replace(outcome, uploaded=head.uploaded) if began else outcome
 
     def _read(self, head: ObjectHead) -> ExtractedText:
         if head.size > self.max_object_bytes:
