@@ -8,8 +8,8 @@ the asset keeps its hash, and an unchanged deploy changes nothing. A bundle appe
 Layers, apart by how often they change, so that an edit of citewell builds and uploads kilobytes:
 
 - ``core``: citewell itself.
-- ``dependencies``: what it imports. boto3 is in it, although Lambda has one: the version that was tested runs, and
-  with the data of the services that are used alone it costs 4 MB instead of 25.
+- ``dependencies``: what it imports, and the authorities of RDS's certificates. boto3 is in it, although Lambda has one:
+  the version that was tested runs, and with the data of the services that are used alone it costs 4 MB instead of 25.
 - ``embedder``: the local model and its runtime, for the embed function, which needs none of ``dependencies``.
 - ``tokenizer``: the local model's tokenizer, so that ingest counts tokens exactly, without the model's runtime.
 
@@ -55,6 +55,9 @@ LAYERS_OF = {
 
 MODEL_PATH = f"/opt/model/{MODEL_DIR.name}"
 """Where the layers' model folder stands in a function: the whole model in embed, its tokenizer in ingest."""
+
+RDS_CA_PATH = "/opt/rds-ca/global-bundle.pem"
+"""Where the functions that speak to the database find the authorities that may vouch for it."""
 
 X86_FUNCTIONS = frozenset({"embed"})  # onnxruntime crashes on arm64 Lambda (microsoft/onnxruntime#10038)
 ANY_PLATFORM = "any"
@@ -120,9 +123,12 @@ def _layer_recipes(target: Target, *, root: Path, local_embedder: bool) -> list[
     lock = read_lock(root / "requirements.lock")
     pyproject = root / "pyproject.toml"
     citewell = {"python/citewell": root / "layers" / "core" / "python" / "citewell"}
+    authorities = {RDS_CA_PATH.removeprefix("/opt/"): root / "layers" / "core" / "rds-ca" / "global-bundle.pem"}
     recipes = [
         Recipe("layers/core", ANY_PLATFORM, trees=citewell),
-        Recipe("layers/dependencies", _platform(target, "dependencies"), closure(lock, declared(pyproject))),
+        Recipe(
+            "layers/dependencies", _platform(target, "dependencies"), closure(lock, declared(pyproject)), authorities
+        ),
     ]
     if not local_embedder:
         return recipes

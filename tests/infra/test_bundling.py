@@ -28,6 +28,7 @@ def project(tmp_path: Path) -> Path:
         "layers/core/python/citewell/__init__.py": "",
         "layers/core/python/citewell/core/words.py": "WORDS = {'a', 'b', 'c', 'd'}\nORDER = frozenset(WORDS)\n",
         "layers/core/python/citewell/core/tests/test_words.py": "",
+        "layers/core/rds-ca/global-bundle.pem": "",
         "functions/__init__.py": "",
         "migrations/0001_first.sql": "select 1;",
     }
