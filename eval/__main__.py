@@ -17,7 +17,7 @@ from citewell.ports import Embedder
 from citewell.settings import Settings
 from citewell.wiring import Wiring
 from eval.dataset import Dataset, DatasetError, read_handbook, read_retrieval_set
-from eval.gate import Baseline, regressions
+from eval.gate import Baseline, passed, regressions
 from eval.run import Scored, database, figures, index, misses, search
 
 HERE = Path(__file__).parent
@@ -56,15 +56,20 @@ def _run(folder: Path | None, out: Path | None) -> int:
 
 def _gate(*, write: bool) -> int:
     scored, result = _score(read_handbook(HANDBOOK, QUESTIONS / "grading.jsonl"))
-    print(_line(result))
+    print(_line(result), flush=True)  # so that the verdict is the last line of a log that takes stderr in as well
     today = Baseline.of(result, missed=[question_id for question_id, _, _ in misses(scored)])
     if write:
         BASELINE.write_text(today.to_json(), encoding="utf-8")
+        print(f"baseline written: recall@5 {today.recall_at_5:.3f}")
         return 0
-    failures = regressions(Baseline.from_json(BASELINE.read_text(encoding="utf-8")), today)
+    baseline = Baseline.from_json(BASELINE.read_text(encoding="utf-8"))
+    failures = regressions(baseline, today)
     for failure in failures:
-        print(f"eval gate: {failure}", file=sys.stderr)
-    return 1 if failures else 0
+        print(f"gate failed: {failure}", file=sys.stderr)
+    if failures:
+        return 1
+    print(passed(baseline, today))
+    return 0
 
 
 def _score(dataset: Dataset) -> tuple[list[Scored], dict[str, Any]]:

@@ -22,6 +22,11 @@ class Baseline:
     false_answer_rate: float
     missed: tuple[str, ...]
 
+    @property
+    def recall_bound(self) -> float:
+        """The lowest recall@5 that passes."""
+        return self.recall_at_5 - RECALL_TOLERANCE
+
     @classmethod
     def of(cls, figures: Mapping[str, Any], *, missed: Sequence[str]) -> Self:
         refusal = figures["refusal"]
@@ -44,7 +49,7 @@ class Baseline:
 def regressions(baseline: Baseline, today: Baseline) -> list[str]:
     """A line for each figure that got too bad; empty when the build may pass."""
     lines = []
-    if today.recall_at_5 < baseline.recall_at_5 - RECALL_TOLERANCE:
+    if today.recall_at_5 < baseline.recall_bound:
         newly_missed = sorted(set(today.missed) - set(baseline.missed))
         lines.append(
             f"recall@5 fell from {baseline.recall_at_5:.3f} to {today.recall_at_5:.3f}; newly missed: "
@@ -55,3 +60,11 @@ def regressions(baseline: Baseline, today: Baseline) -> list[str]:
         if now > before + REFUSAL_TOLERANCE:
             lines.append(f"{name} rose from {before:.3f} to {now:.3f}")
     return lines
+
+
+def passed(baseline: Baseline, today: Baseline) -> str:
+    """The line that says so, for a build without regressions."""
+    return (
+        f"gate passed: recall@5 {today.recall_at_5:.3f} "
+        f"(baseline {baseline.recall_at_5:.3f}, bound {baseline.recall_bound:.3f})"
+    )

@@ -2,14 +2,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import eval.__main__ as command
 from citewell.core.values import Passage
-from eval.dataset import DatasetError, EvalQuestion, Gold, read_handbook, read_retrieval_set
-from eval.gate import Baseline, regressions
+from eval.dataset import Dataset, DatasetError, EvalQuestion, Gold, read_handbook, read_retrieval_set
+from eval.gate import Baseline, passed, regressions
 from eval.metrics import first_rank, mean, ndcg_at_k, recall_at_k, reciprocal_rank
 from eval.run import Scored, figures, misses, passage_names
 
@@ -178,3 +180,53 @@ def test_the_gate_watches_both_refusal_errors() -> None:
 
 def test_a_baseline_survives_its_file() -> None:
     assert Baseline.from_json(GOOD.to_json()) == GOOD
+
+
+def test_a_passed_gate_says_how_far_the_bound_is() -> None:
+    today = Baseline(0.8812, 0.05, 0.3, ("g-1",))
+    assert passed(GOOD, today) == "gate passed: recall@5 0.881 (baseline 0.900, bound 0.870)"
+
+
+@pytest.mark.parametrize(
+    ("recall_before", "status", "verdict"),
+    [
+        (0.5, 0, "gate passed: recall@5 0.500 (baseline 0.500, bound 0.470)"),
+        (0.53, 0, "gate passed: recall@5 0.500 (baseline 0.530, bound 0.500)"),
+        (1.0, 1, "gate failed: recall@5 fell from 1.000 to 0.500; newly missed: late"),
+    ],
+    ids=["as good as before", "at the bound", "worse"],
+)
+def test_the_gate_ends_with_its_verdict(
+    recall_before: float,
+    status: int,
+    verdict: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    baseline = tmp_path / "baseline.json"
+    baseline.write_text(Baseline(recall_before, 0.0, 0.0, ()).to_json(), encoding="utf-8")
+    monkeypatch.setattr(command, "BASELINE", baseline)
+    monkeypatch.setattr(command, "_score", _half_found)
+    assert command.main(["gate"]) == status
+    output, errors = capfd.readouterr()
+    assert (output + errors).splitlines()[-1] == verdict
+
+
+def test_a_written_baseline_is_said_and_passes_the_next_gate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command, "BASELINE", tmp_path / "baseline.json")
+    monkeypatch.setattr(command, "_score", _half_found)
+    assert command.main(["gate", "--write-baseline"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "baseline written: recall@5 0.500"
+    assert command.main(["gate"]) == 0
+
+
+def _half_found(_: Dataset) -> tuple[list[Scored], dict[str, Any]]:
+    scored = [
+        _scored("found", gold="a", ranking=["a"], best=0.9),
+        _scored("late", gold="f", ranking=["a", "b", "c", "d", "e", "f"], best=0.8),
+        _scored("off", gold=None, ranking=["a"], best=0.1),
+    ]
+    return scored, figures(scored, min_score=0.6, config={})
