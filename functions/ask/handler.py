@@ -12,13 +12,13 @@ from citewell.correlation import correlate
 from citewell.http import (
     Response,
     answer_body,
-    audience,
     parse_question,
     request_id,
     respond,
     search_body,
     with_problems,
 )
+from citewell.identity import audience
 from citewell.telemetry import (
     CORRELATION,
     NAMESPACE,
@@ -46,8 +46,8 @@ _SECONDS_TO_RESPOND = 1.5
 def handler(event: dict[str, Any], context: LambdaContext) -> Response:
     correlate(request_id(event))
     settings = wiring().settings
+    asker = audience(event, settings)
     question = parse_question(event, top_k=settings.top_k)
-    asker = audience(event, tenancy=settings.tenancy)
     if event["routeKey"] == "POST /search":
         metrics.add_metric(name=AskMetric.SEARCHES, unit=MetricUnit.Count, value=1)
         began = time.monotonic()

@@ -1,4 +1,4 @@
-"""GET /documents/{source}, GET /documents/{source}/chunks and GET /health."""
+"""GET /documents/{source}, GET /documents/{source}/chunks, GET /health, and whatever fits no route."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from aws_lambda_powertools.metrics import MetricUnit
 from citewell.correlation import correlate
 from citewell.http import (
     Response,
-    audience,
     chunks_body,
     document_body,
     not_found,
     parse_page,
     request_id,
     respond,
+    unrouted,
     with_problems,
 )
+from citewell.identity import audience
 from citewell.telemetry import CORRELATION, NAMESPACE, DocumentsMetric
 from citewell.wiring import wiring
 
@@ -39,14 +40,17 @@ def handler(event: dict[str, Any], _context: LambdaContext) -> Response:
     if event["routeKey"] == "GET /health":
         wiring().chunks.ping()
         response = respond({"status": "ok"})
-    else:
+    elif event["routeKey"] == "GET /documents/{source+}":
         response = _read(event)
+    else:
+        metrics.add_metric(name=DocumentsMetric.PROBLEMS, unit=MetricUnit.Count, value=1)
+        return unrouted(event)
     metrics.add_metric(name=DocumentsMetric.READS, unit=MetricUnit.Count, value=1)
     return response
 
 
 def _read(event: dict[str, Any]) -> Response:
-    asker = audience(event, tenancy=wiring().settings.tenancy)
+    asker = audience(event, wiring().settings)
     # An HTTP API hands a path over decoded, but for this one escape.
     source = event["pathParameters"]["source"].replace("%25", "%")
     # A document may itself be named ".../chunks": the whole path is tried as a name first.

@@ -17,15 +17,19 @@ from citewell.errors import (
     EmbedderUnavailable,
     GeneratorUnavailable,
     InvalidRequest,
+    NoTenant,
     RequestTooLarge,
 )
 from citewell.http import (
     MAX_BODY_BYTES,
+    SECURITY_HEADERS,
     answer_body,
-    audience,
+    not_found,
     parse_page,
     parse_question,
     problem,
+    respond,
+    unrouted,
     with_problems,
 )
 
@@ -133,6 +137,7 @@ def test_any_body_is_a_question_or_a_clear_refusal(body: str) -> None:
     [
         (InvalidRequest("no"), 400, None),
         (RequestTooLarge("no"), 413, None),
+        (NoTenant("no"), 403, None),
         (ConfigurationError("secret arn:x was never filled"), 500, None),
         (EmbedderMismatch("bge 384"), 500, None),
         (EmbedderUnavailable("10.0.0.1 refused"), 502, None),
@@ -229,8 +234,42 @@ def test_a_wrong_page_is_refused(given_: dict[str, str]) -> None:
         parse_page({"queryStringParameters": given_})
 
 
-def test_without_tokens_a_shared_deployment_serves_nobody() -> None:
-    assert audience({}, tenancy="single").tenant == "default"
-    assert audience({}, tenancy="single").groups == ()
-    with pytest.raises(ConfigurationError, match="tenancy=prefix needs verified tokens"):
-        audience({}, tenancy="prefix")
+@pytest.mark.parametrize(
+    ("method", "path", "status", "allow"),
+    [
+        ("GET", "/ask", 405, "POST"),
+        ("DELETE", "/search", 405, "POST"),
+        ("POST", "/health", 405, "GET"),
+        ("PUT", "/documents/handbook/expenses.md", 405, "GET"),
+        ("GET", "/documents", 404, None),
+        ("GET", "/documents/", 404, None),
+        ("GET", "/ask/", 404, None),
+        ("POST", "/Ask", 404, None),
+        ("GET", "/.env", 404, None),
+        ("GET", "/\u202e\n{path}", 404, None),
+    ],
+)
+def test_what_fits_no_route_is_a_problem_document(method: str, path: str, status: int, allow: str | None) -> None:
+    event = {"rawPath": path, "routeKey": f"{method} /{{proxy+}}", "requestContext": {"requestId": "r-1"}}
+    response = unrouted(event)
+    body = json.loads(response["body"])
+    assert (response["statusCode"], body["status"], body["requestId"]) == (status, status, "r-1")
+    assert response["headers"]["content-type"] == "application/problem+json"
+    assert response["headers"].get("allow") == allow
+    assert path not in body["detail"]
+
+
+def test_every_response_says_how_it_may_be_treated() -> None:
+    responses = [
+        respond({}),
+        problem(KeyError("x"), request_id=""),
+        problem(DatabaseUnavailable("x"), request_id=""),
+        not_found(request_id=""),
+        unrouted({"rawPath": "/ask"}),
+    ]
+    for response in responses:
+        assert SECURITY_HEADERS.items() <= response["headers"].items()
+    assert SECURITY_HEADERS["x-content-type-options"] == "nosniff"
+    assert SECURITY_HEADERS["cache-control"] == "no-store"
+    assert SECURITY_HEADERS["strict-transport-security"].startswith("max-age=")
+    assert SECURITY_HEADERS["content-security-policy"].startswith("default-src 'none'")

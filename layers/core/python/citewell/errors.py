@@ -5,6 +5,7 @@ CitewellError
 │   ├── EmbedderMismatch         the configured embedder is not the one that built the live index
 │   └── SchemaNewer              the database was migrated by a newer release than this one
 ├── InvalidRequest               a caller's request breaks the contract
+│   ├── NoTenant                 the caller is known, but their token names no tenant
 │   └── RequestTooLarge
 ├── DocumentRejected             a document that can never be indexed as it is; carries a documented code
 ├── ObjectVanished               the object version to be read is gone; looking again tells what stands there
@@ -51,6 +52,10 @@ class SchemaNewer(ConfigurationError):
 
 class InvalidRequest(CitewellError):
     """The message is meant for the caller."""
+
+
+class NoTenant(InvalidRequest):
+    """Where tenants are told by tokens, nothing can be shown to this caller."""
 
 
 class RequestTooLarge(InvalidRequest):

@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, Protocol
 
-from citewell.core.keys import SINGLE_TENANT, Tenancy
-from citewell.core.values import Answer, Audience, Document, Passage, Question
+from citewell.core.values import Answer, Document, Passage, Question
 from citewell.errors import (
     CitewellError,
     ConfigurationError,
@@ -19,6 +18,7 @@ from citewell.errors import (
     EmbedderUnavailable,
     GeneratorUnavailable,
     InvalidRequest,
+    NoTenant,
     RequestTooLarge,
     log_fields,
 )
@@ -36,9 +36,22 @@ RETRY_AFTER_SECONDS = 5
 Response = dict[str, Any]
 """An API Gateway HTTP API (payload 2.0) response."""
 
+SECURITY_HEADERS = {
+    "cache-control": "no-store",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "referrer-policy": "no-referrer",
+    "strict-transport-security": "max-age=31536000",
+    "x-content-type-options": "nosniff",
+}
+"""On every response: what is answered is for this caller, is data, and is no page."""
+
+_METHODS = {"/ask": "POST", "/search": "POST", "/health": "GET"}
+_DOCUMENTS = "/documents/"
+
 # The most specific class first. The detail is what a caller may know; the log has the error itself.
 _PROBLEMS: tuple[tuple[type[CitewellError], int, str, str | None], ...] = (
     (RequestTooLarge, 413, "Request too large", None),
+    (NoTenant, 403, "Forbidden", None),
     (InvalidRequest, 400, "Invalid request", None),
     (
         EmbedderMismatch,
@@ -94,13 +107,6 @@ def with_problems(log: Log, *, count: Callable[[], None]) -> Callable[[Handler],
 
 def request_id(event: Mapping[str, Any]) -> str:
     return str(event.get("requestContext", {}).get("requestId", ""))
-
-
-def audience(_event: Mapping[str, Any], *, tenancy: str) -> Audience:
-    """Who asks. Until tokens are verified that is anyone: the one tenant's documents that have no groups."""
-    if tenancy != Tenancy.SINGLE:
-        raise ConfigurationError("tenancy=prefix needs verified tokens to tell the tenant: deploy with tenancy=single")
-    return Audience(tenant=SINGLE_TENANT)
 
 
 def parse_question(event: Mapping[str, Any], *, top_k: int) -> Question:
@@ -197,7 +203,7 @@ def _whole_number(text: str, name: str, *, low: int, high: int) -> int:
 def respond(body: Mapping[str, Any], *, status: int = 200) -> Response:
     return {
         "statusCode": status,
-        "headers": {"content-type": "application/json", "cache-control": "no-store"},
+        "headers": {"content-type": "application/json", **SECURITY_HEADERS},
         "body": json.dumps(body, ensure_ascii=False),
     }
 
@@ -212,6 +218,18 @@ def problem(error: Exception, *, request_id: str) -> Response:
 
 def not_found(*, request_id: str) -> Response:
     return _problem(404, "Not found", "There is no such document for you.", request_id=request_id)
+
+
+def unrouted(event: Mapping[str, Any]) -> Response:
+    """What a request is told that fits no route: 405 with ``allow`` where only its method is wrong, else 404."""
+    path = str(event.get("rawPath", ""))
+    method = "GET" if len(path) > len(_DOCUMENTS) and path.startswith(_DOCUMENTS) else _METHODS.get(path)
+    if method is None:
+        return _problem(404, "Not found", "There is nothing at this address.", request_id=request_id(event))
+    detail = f"This address takes {method} requests only."
+    response = _problem(405, "Method not allowed", detail, request_id=request_id(event))
+    response["headers"]["allow"] = method
+    return response
 
 
 def _problem(status: int, title: str, detail: str, *, request_id: str) -> Response:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from email.errors import HeaderParseError
 from email.header import decode_header, make_header
 from enum import StrEnum
+from typing import TypeGuard
 
 from citewell.core.values import DocumentKey, Metadata
 from citewell.errors import DocumentRejected
@@ -16,6 +17,7 @@ UserMetadata = Mapping[str, str] | Iterable[tuple[str, str]]
 
 SINGLE_TENANT = "default"
 _LONGEST_VALUE = 500
+_LONGEST_KEY = 1024
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 _ENCODED_WORD = re.compile(r"=\?[^?\s]+\?[bBqQ]\?[^?\s]*\?=")
 _UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
@@ -41,6 +43,28 @@ def document_key(key: str, tenancy: Tenancy) -> DocumentKey | None:
         return DocumentKey(SINGLE_TENANT, key)
     tenant, _, source = key.partition("/")
     return DocumentKey(tenant, source) if tenant and source else None
+
+
+def is_tenant(name: object) -> TypeGuard[str]:
+    """Whether a caller may be of this tenant: one segment of a key, printable, and what it looks like at its ends."""
+    return (
+        isinstance(name, str)
+        and 0 < len(name) <= _LONGEST_KEY
+        and name.isprintable()
+        and name.strip() == name
+        and "/" not in name
+    )
+
+
+def is_group(name: object) -> TypeGuard[str]:
+    """Whether a document's ``groups`` could name this one, as :func:`metadata_of` reads them."""
+    return (
+        isinstance(name, str)
+        and 0 < len(name) <= _LONGEST_VALUE
+        and " ".join(_CONTROL.sub(" ", name).split()) == name
+        and not _UNSTORABLE.search(name)
+        and "," not in name
+    )
 
 
 def default_title(source: str) -> str:
