@@ -12,6 +12,7 @@ from infra.bundling import Bundles
 from infra.capacity import ASK_COPIES, DOCUMENTS_COPIES
 from infra.database import Database
 from infra.embedding import Embedding
+from infra.model_prices import prices_of
 from infra.network import Network
 from infra.options import GeneratorChoice, Options
 
@@ -56,6 +57,8 @@ class Answering(Construct):
                 "anthropic_api_key_secret_arn": key.secret.secret_arn if key else None,
                 "min_score": options.min_score,
                 "contact": options.contact,
+                "log_questions": "yes" if options.log_questions else None,
+                **prices_of(options),
             },
             memory_mib=1024,  # it mostly waits; more would only shorten the cold start
             timeout=TIMEOUT,

@@ -38,3 +38,4 @@ class Api(Construct):
             throttle=apigateway.ThrottleSettings(rate_limit=REQUESTS_PER_SECOND, burst_limit=BURST),
         )
         self.url = api.api_endpoint
+        self.api_id = api.api_id

@@ -52,6 +52,11 @@ class Database(Construct):
         self._instance.connections.allow_default_port_from(network.functions_group, "from the functions")
 
     @property
+    def identifier(self) -> str:
+        """What CloudWatch calls the instance."""
+        return self._instance.instance_identifier
+
+    @property
     def secret(self) -> secretsmanager.ISecret:
         """Attached to the instance: who depends on it finds the host in it."""
         secret = self._instance.secret

@@ -5,6 +5,7 @@ from __future__ import annotations
 from aws_cdk import CfnOutput, Stack
 from constructs import Construct
 
+from infra.alarms import Watched
 from infra.answering import Answering
 from infra.bundled_function import Layers
 from infra.bundling import Bundles
@@ -13,6 +14,7 @@ from infra.embedding import Embedding
 from infra.ingestion import Ingestion
 from infra.migration import Migration
 from infra.network import Network
+from infra.observability import Observability
 from infra.options import Options
 
 
@@ -49,6 +51,26 @@ class CitewellStack(Stack):
             database=database,
             embedding=embedding,
             after=migration.done,
+        )
+        functions = {
+            "ask": answering.ask,
+            "documents": answering.documents,
+            "ingest": ingestion.ingest,
+            "migrate": migration.migrate,
+            **({"embed": embedding.embed} if embedding.embed else {}),
+        }
+        Observability(
+            self,
+            "Observability",
+            options=options,
+            functions=functions,
+            watched=Watched(
+                functions={name: each.function.function_name for name, each in functions.items()},
+                queue=ingestion.queues.queue.queue_name,
+                dead_letters=ingestion.queues.dead_letters.queue_name,
+                api=answering.api.api_id,
+                database=database.identifier,
+            ),
         )
         CfnOutput(self, "ApiUrl", value=answering.api.url, description="POST /ask here")
         CfnOutput(

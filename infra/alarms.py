@@ -1,0 +1,170 @@
+"""The alarms: each one says that somebody should look, what it means, and where it is written what to do.
+
+They watch what AWS counts for nothing; an alarm itself is $0.10 a month. Where no data means that nothing happened
+(no error, no message), its absence is fine. A database always has data, so there one alarm takes silence for the
+outage that it is, and the others keep the state they had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from aws_cdk import aws_cloudwatch as cloudwatch
+
+from infra import capacity
+from infra.measures import AVERAGE, MAXIMUM, MINIMUM, P95, of_api, of_database, of_function, of_queue
+from infra.options import Options
+
+RUNBOOK = "docs/operating.md"
+
+NOTHING_HAPPENED = cloudwatch.TreatMissingData.NOT_BREACHING
+OUTAGE = cloudwatch.TreatMissingData.BREACHING
+AS_BEFORE = cloudwatch.TreatMissingData.IGNORE
+
+OLDEST_MESSAGE_SECONDS = 3600
+"""A queue that five workers can't empty within the hour. One bad document doesn't raise this alarm: SQS leaves what was
+received three times out of the oldest's age."""
+
+SLOW_MILLISECONDS = 12_000
+"""An answer takes 2 to 6 seconds, 10 with a cold start, and is given up after 29."""
+
+SURPLUS_CREDITS = 144
+"""CPU credits spent beyond those earned, a minute of a whole processor each: half of what a t4g.micro earns in the 24
+hours after which AWS bills them. RDS never slows a burstable class down, it bills."""
+
+STORAGE_SHARE = 0.07
+"""RDS enlarges the storage by itself when less than a tenth is free; below this it hasn't."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """One alarm: ``name`` is also its heading in the runbook. It goes off when ``metric`` is at ``threshold`` or beyond
+    in ``periods`` periods in a row; beyond is below where ``below`` is set."""
+
+    name: str
+    metric: cloudwatch.Metric
+    threshold: float
+    means: str
+    no_data: cloudwatch.TreatMissingData
+    periods: int = 1
+    below: bool = False
+
+    @property
+    def description(self) -> str:
+        return f"{self.means} What to do: {RUNBOOK}#{self.name}"
+
+    @property
+    def comparison(self) -> cloudwatch.ComparisonOperator:
+        operators = cloudwatch.ComparisonOperator
+        return operators.LESS_THAN_OR_EQUAL_TO_THRESHOLD if self.below else operators.GREATER_THAN_OR_EQUAL_TO_THRESHOLD
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """Names and ids, as deployed, of what is watched. ``functions`` maps Citewell's names to the deployed ones."""
+
+    functions: dict[str, str]
+    queue: str
+    dead_letters: str
+    api: str
+    database: str
+
+
+def watches(watched: Watched, options: Options) -> Iterator[Watch]:
+    """Every alarm of a deployment with ``options``."""
+    yield from _of_documents(watched)
+    yield from _of_functions(watched)
+    yield from _of_api(watched)
+    yield from _of_database(watched, options)
+
+
+def _of_documents(watched: Watched) -> Iterator[Watch]:
+    yield Watch(
+        "alarm-dead-letters",
+        of_queue(watched.dead_letters, "ApproximateNumberOfMessagesVisible", MAXIMUM),
+        threshold=1,
+        means="A document could not be indexed in five attempts, so its newest version does not answer.",
+        no_data=NOTHING_HAPPENED,
+    )
+    yield Watch(
+        "alarm-queue-age",
+        of_queue(watched.queue, "ApproximateAgeOfOldestMessage", MAXIMUM),
+        threshold=OLDEST_MESSAGE_SECONDS,
+        means="The oldest change of a document has waited over an hour: ingest does not keep up, or stands still.",
+        no_data=NOTHING_HAPPENED,
+    )
+
+
+def _of_functions(watched: Watched) -> Iterator[Watch]:
+    crashes = {
+        "ingest": "Its messages are tried again.",
+        "ask": "Someone asked and got no answer.",
+        "documents": "Someone looked at a document and got no answer.",
+    }
+    for function, harm in crashes.items():
+        yield Watch(
+            f"alarm-{function}-errors",
+            of_function(watched.functions[function], "Errors"),
+            threshold=1,
+            means=f"The function {function} crashed, ran out of memory or ran out of time. {harm}",
+            no_data=NOTHING_HAPPENED,
+        )
+    for function in ("ask", "documents"):
+        yield Watch(
+            f"alarm-{function}-throttles",
+            of_function(watched.functions[function], "Throttles"),
+            threshold=5,
+            means=f"Requests to {function} were turned away: all copies that the database's connections allow were "
+            "busy, or the account's limit was reached.",
+            no_data=NOTHING_HAPPENED,
+        )
+
+
+def _of_api(watched: Watched) -> Iterator[Watch]:
+    yield Watch(
+        "alarm-api-errors",
+        of_api(watched.api, "5xx"),
+        threshold=5,
+        means="Five requests within five minutes were told that something is wrong here: the database, the embedder "
+        "or the model is away, or a setting is wrong.",
+        no_data=NOTHING_HAPPENED,
+    )
+    yield Watch(
+        "alarm-api-latency",
+        of_api(watched.api, "Latency", P95),
+        threshold=SLOW_MILLISECONDS,
+        periods=3,
+        means="For 15 minutes one request in twenty has taken longer than 12 seconds.",
+        no_data=NOTHING_HAPPENED,
+    )
+
+
+def _of_database(watched: Watched, options: Options) -> Iterator[Watch]:
+    yield Watch(
+        "alarm-database-connections",
+        of_database(watched.database, "DatabaseConnections", MAXIMUM),
+        threshold=capacity.MAX_CONNECTIONS - capacity.KEPT_BACK,
+        periods=15,
+        means="For 15 minutes the database has had as many connections as all copies of the functions may hold, or "
+        "gave no sign of life at all.",
+        no_data=OUTAGE,
+    )
+    yield Watch(
+        "alarm-database-storage",
+        of_database(watched.database, "FreeStorageSpace", MINIMUM),
+        threshold=STORAGE_SHARE * options.database_storage * 1024**3,
+        periods=15,
+        below=True,
+        means="The database's storage is nearly full and was not enlarged. A full database stops answering.",
+        no_data=AS_BEFORE,
+    )
+    if options.database_class.startswith("t"):
+        yield Watch(
+            "alarm-database-credits",
+            of_database(watched.database, "CPUSurplusCreditBalance", AVERAGE),
+            threshold=SURPLUS_CREDITS,
+            periods=15,
+            means="The database has worked more than its class earns. Soon AWS bills each further hour of a processor.",
+            no_data=AS_BEFORE,
+        )
