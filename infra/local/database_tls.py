@@ -6,12 +6,14 @@
         psycopg.connect(host=front.host, port=front.port, sslmode="verify-full", sslrootcert=certificate.authority, ...)
 
 ``secret_of(access_key_id, session_token)`` gives the secret access key, or None for credentials that nobody has;
-``may_connect(access_key_id, user)`` says whether its owner may log in as that role. The log tells what is wrong with a token
-that is refused (`TokenRefused`); the client hears what it would hear from RDS.
+``may_connect(access_key_id, user)`` says whether its owner may log in as that role. The log tells what is wrong with
+a token that is refused (`TokenRefused`); the client hears what it would hear from RDS.
 
-A connection without TLS is refused. Whoever logs in as a member of the role ``rds_iam`` (through other roles, too; a
-superuser doesn't count) must give a token, everybody else the password that Postgres knows: the first lines of RDS'
-pg_hba.conf are ``hostssl all +rds_iam all pam``. A request to cancel a statement carries no login and passes, with or
+A connection without TLS is refused. Whoever logs in as a member of the role ``rds_iam`` must give a token, everybody
+else the password that Postgres knows: RDS' pg_hba.conf begins with ``hostssl all +rds_iam all pam``. Membership through
+other roles counts, even that which Postgres gives to the maker of a role. A superuser is no member, and neither is who
+was granted ``rds_iam`` WITH ADMIN TRUE, INHERIT FALSE, SET FALSE: so a local owner can be given the right to grant it
+that RDS' master user has without any membership. A request to cancel a statement carries no login and passes, with or
 without TLS.
 
 After a good token the front itself logs in as the role. Postgres knows a password for it by then, derived from the
@@ -66,6 +68,17 @@ _OK, _CLEARTEXT, _SASL, _SASL_CONTINUE, _SASL_FINAL = 0, 3, 10, 11, 12
 _SCRAM = b"SCRAM-SHA-256"
 _INVALID_AUTHORIZATION, _INVALID_PASSWORD = "28000", "28P01"
 _PROTOCOL_VIOLATION, _CANNOT_CONNECT_NOW = "08P01", "57P03"
+
+_IS_MEMBER = """
+WITH RECURSIVE members (id) AS (
+    SELECT granted.member
+    FROM pg_auth_members AS granted JOIN pg_roles AS iam ON iam.oid = granted.roleid
+    WHERE iam.rolname = %s AND (granted.inherit_option OR granted.set_option OR NOT granted.admin_option)
+    UNION
+    SELECT granted.member FROM pg_auth_members AS granted JOIN members ON members.id = granted.roleid
+)
+SELECT true FROM members JOIN pg_roles AS role ON role.oid = members.id WHERE role.rolname = %s AND NOT role.rolsuper
+"""
 
 
 class TokenRefused(Exception):
@@ -255,12 +268,7 @@ class DatabaseFront:
         return hmac.new(key, f"login of {user}".encode(), hashlib.sha256).hexdigest()
 
     def _takes_tokens(self, user: str) -> bool:
-        statement = """
-            SELECT pg_has_role(member.oid, iam.oid, 'MEMBER')
-            FROM pg_roles AS member, pg_roles AS iam
-            WHERE member.rolname = %s AND iam.rolname = %s AND NOT member.rolsuper
-        """
-        return bool(self._administrate(statement, [user, IAM_ROLE]))
+        return bool(self._administrate(_IS_MEMBER, [IAM_ROLE, user]))
 
     def _set_password(self, user: str, password: str) -> None:
         from psycopg2 import sql

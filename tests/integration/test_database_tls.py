@@ -62,6 +62,7 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedPostg
                 connection.execute(statement)
             connection.execute("GRANT rds_iam TO login_reader")
             connection.execute("GRANT rds_iam TO team")
+            connection.execute("GRANT rds_iam TO owner WITH ADMIN TRUE, INHERIT FALSE, SET FALSE")
         yield server
 
 
