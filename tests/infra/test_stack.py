@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from citewell.core.keys import Tenancy
-from citewell.edges import aws, function_embedder, openai_embedder, postgres, postgres_chunk_store
+from citewell.core.values import TextKind
+from citewell.edges import aws, bedrock_embedder, function_embedder, postgres, postgres_chunk_store, retrying
 from citewell.edges.secrets import NOT_SET
 from citewell.settings import Settings
 from infra import capacity
@@ -230,10 +231,14 @@ def test_options_reach_the_functions(synthesise: Synthesise) -> None:
 def test_what_is_away_is_reported_before_the_function_is_cut_off_and_that_before_the_gateway_gives_up(
     template: Template,
 ) -> None:
+    asked = retrying.EMBEDDING_PATIENCE[TextKind.QUERY].seconds
     longest_waits = {
         "database": postgres.CONNECT_SECONDS + postgres_chunk_store.STATEMENT_SECONDS,
-        "function": function_embedder.RETRYING.seconds + aws.CONNECT_SECONDS + function_embedder.READ_SECONDS,
-        "openai": openai_embedder.RETRYING.seconds,
+        "function": function_embedder.PATIENCE[TextKind.QUERY].seconds
+        + aws.CONNECT_SECONDS
+        + function_embedder.READ_SECONDS,
+        "openai, voyage": asked,
+        "bedrock": asked + aws.CONNECT_SECONDS + bedrock_embedder.READ_SECONDS,
     }
     for name in ("ask", "documents"):
         _, function = template.functions()[name]

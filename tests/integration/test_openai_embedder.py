@@ -37,7 +37,12 @@ def make(pauses: Pauses) -> Make:
         seconds = options.pop("seconds", 30.0)
         attempts = options.pop("attempts", 4)
         retrying = Retrying(attempts=attempts, seconds=seconds, sleep=pauses.append)
-        given = {"dimensions": 8, "api_key": lambda: KEY, "retrying": retrying, **options}
+        given = {
+            "dimensions": 8,
+            "api_key": lambda: KEY,
+            "retrying": dict.fromkeys(TextKind, retrying),
+            **options,
+        }
         return OpenAIEmbedder(url, "text-embedding-3-small", **given)
 
     return _make

@@ -59,7 +59,7 @@ def embedder(client: LambdaClient, pauses: list[float]) -> FunctionEmbedder:
         dimensions=2,
         tokenizer=Path("/nowhere/tokenizer.json"),
         batch_size=2,
-        retrying=Retrying(attempts=3, sleep=pauses.append),
+        retrying=dict.fromkeys(TextKind, Retrying(attempts=3, sleep=pauses.append)),
         client=client,
     )
 

@@ -152,4 +152,5 @@ def test_both_forms_of_retry_after_are_understood_and_nonsense_is_ignored(
 
 
 def test_which_statuses_are_worth_another_try() -> None:
-    assert [status for status in range(200, 600) if retry_worthwhile(status)] == [408, 409, 425, 429, *range(500, 600)]
+    expected = [408, 409, 424, 425, 429, *range(500, 600)]
+    assert [status for status in range(200, 600) if retry_worthwhile(status)] == expected

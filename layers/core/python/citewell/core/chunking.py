@@ -17,10 +17,11 @@ from bisect import bisect_left, bisect_right, insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import pairwise
 
 from citewell.core.boundaries import Strength, boundaries, kept_whole, splits_character
 from citewell.core.headers import contextual_header
+from citewell.core.tokens import spaced
 from citewell.core.values import Block, BlockKind, Chunk, ExtractedText
 from citewell.errors import ConfigurationError
 
@@ -32,7 +33,7 @@ TokenStarts = Callable[[str], Sequence[int]]
 _LEAST_MAX_TOKENS = 16
 _HEADER_TOKENS = 64
 _LEAST_SHARE = 4
-_LONGEST_TOKEN = 16
+_LONGEST_TOKEN = 16  # a word that a tokenizer gives up on is one token to it; a language model is given all of it
 _SLICE = 50_000
 _HASHED = 128
 
@@ -136,21 +137,10 @@ def _in_slices(text: str, token_starts: TokenStarts) -> array[int]:
             end = max(text.rfind("\n", start, end), text.rfind(" ", start, end)) + 1 or end
         tokens = [0, *token_starts(text[start:end]), min(end, len(text)) - start]
         if max(map(operator.sub, tokens[1:], tokens)) > _LONGEST_TOKEN:
-            tokens = list(_spaced(tokens))
+            tokens = list(spaced(tokens, longest=_LONGEST_TOKEN))
         starts.extend(start + offset for offset in tokens[1:-1])
         start = end
     return starts
-
-
-def _spaced(starts: Iterable[int]) -> Iterator[int]:
-    """Adds a start wherever a token would be longer than any real one.
-
-    A word that a tokenizer gives up on is one token to it, be it megabytes long, and padding is none; a reader or a
-    language model is given all of it.
-    """
-    for start, following in pairwise(chain(starts, [0])):
-        yield start
-        yield from range(start + _LONGEST_TOKEN, following, _LONGEST_TOKEN)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from itertools import chain, pairwise
 
 _TOKEN = re.compile(
     r"[A-Z]?[a-z]{1,4}"  # a word, or a piece of one
@@ -23,3 +25,13 @@ def estimate_token_starts(text: str) -> list[int]:
     the models that use it take texts far longer than a chunk.
     """
     return [match.start() for match in _TOKEN.finditer(text)]
+
+
+def spaced(starts: Iterable[int], *, longest: int) -> Iterator[int]:
+    """``starts`` (ascending), and more of them wherever a token would be longer than ``longest`` code points.
+
+    So a number of tokens is a bound on characters too.
+    """
+    for start, following in pairwise(chain(starts, [0])):
+        yield start
+        yield from range(start + longest, following, longest)

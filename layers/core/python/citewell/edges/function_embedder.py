@@ -28,10 +28,13 @@ if TYPE_CHECKING:
     from mypy_boto3_lambda import LambdaClient
 
 READ_SECONDS = 10.0
-"""Enough for a cold start and a batch of the longest texts; two attempts fit into an asker's patience."""
+"""Enough for a cold start and a batch of the longest texts."""
 
-RETRYING = Retrying(attempts=4, seconds=12.0)
-"""The last attempt may begin at the end of this time, and then takes its own."""
+PATIENCE: Mapping[TextKind, Retrying] = {
+    TextKind.QUERY: Retrying(attempts=3, seconds=4.0, longest_pause=2.0),
+    TextKind.PASSAGE: Retrying(attempts=4, seconds=12.0),
+}
+"""The last attempt may begin at the end of this time, and then takes its own. Someone waits for a question's vector."""
 
 _NOT_TO_BE_RETRIED = ("ConfigurationError", "InvalidRequest")
 _ERROR_TYPE = re.compile(r"[\w.]{1,64}")
@@ -41,7 +44,8 @@ class FunctionEmbedder:
     """The embedder port over ``lambda:InvokeFunction``.
 
     ``model_id`` and ``dimensions`` are what the deployed function must run, ``tokenizer`` its ``tokenizer.json``. The
-    event and the result are described in ``functions/embed/handler.py``. ``retrying`` is for one batch.
+    event and the result are described in ``functions/embed/handler.py``. ``retrying`` is for one batch;
+    ``dualstack``: call Lambda where it has IPv6 addresses too, for a network whose only way out is IPv6.
     """
 
     def __init__(
@@ -52,7 +56,8 @@ class FunctionEmbedder:
         dimensions: int,
         tokenizer: Path,
         batch_size: int = BATCH_SIZE,
-        retrying: Retrying = RETRYING,
+        retrying: Mapping[TextKind, Retrying] = PATIENCE,
+        dualstack: bool = False,
         client: LambdaClient | None = None,
     ) -> None:
         self._function = function
@@ -61,6 +66,7 @@ class FunctionEmbedder:
         self._word_pieces = WordPieces(tokenizer)
         self._batch_size = batch_size
         self._retrying = retrying
+        self._dualstack = dualstack
         self._given_client = client
 
     @property
@@ -91,7 +97,7 @@ class FunctionEmbedder:
     def _embed_batch(self, texts: Sequence[str], kind: TextKind) -> list[Vector]:
         event = json.dumps({"texts": list(texts), "input": kind.value}).encode()
         try:
-            return self._retrying.call(lambda _: self._vectors(self._invoke(event), count=len(texts)))
+            return self._retrying[kind].call(lambda _: self._vectors(self._invoke(event), count=len(texts)))
         except TryAgain as error:
             raise EmbedderUnavailable(f"the function {self._function} did not embed: {error}") from error
 
@@ -148,9 +154,8 @@ class FunctionEmbedder:
             return self._given_client
         import boto3
 
-        # One attempt: the retries are this class's own, within one bound of time. Dual-stack, because the way out of
-        # the functions' network is IPv6 alone, which Lambda's default endpoint doesn't speak.
-        config = client_config(read_timeout=READ_SECONDS, attempts=1, use_dualstack_endpoint=True)
+        # One attempt: the retries are this class's own, within one bound of time.
+        config = client_config(read_timeout=READ_SECONDS, attempts=1, use_dualstack_endpoint=self._dualstack)
         return boto3.client("lambda", config=config)
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
 
 from citewell.core.tokens import estimate_token_starts
 from citewell.core.values import TextKind, Vector
-from citewell.edges.retrying import Retrying, TryAgain, parse_retry_after, retry_worthwhile
+from citewell.edges.retrying import EMBEDDING_PATIENCE, Retrying, TryAgain, parse_retry_after, retry_worthwhile
 from citewell.edges.vectors import checked_vector
 from citewell.errors import ConfigurationError, EmbedderUnavailable
 
@@ -22,8 +22,9 @@ CONNECT_SECONDS = 5.0
 REQUEST_SECONDS = 20.0
 """A single request's longest time; less when less is left."""
 
-RETRYING = Retrying(seconds=20.0)
-"""Over before the function that asks would be cut off."""
+REQUEST_TOKENS = 90_000
+"""The most that one request holds, as estimated here. OpenAI takes 300,000 tokens and Voyage, by model, 120,000 or
+more; the estimate may be a quarter too low in scripts that take several tokens a character."""
 
 _ADVICE = {
     400: "check CITEWELL_EMBEDDER_MODEL, CITEWELL_EMBEDDER_DIMENSIONS and CITEWELL_EMBEDDER_MAX_TOKENS",
@@ -41,7 +42,7 @@ class OpenAIEmbedder:
 
     ``url`` is the base, such as ``https://api.openai.com/v1``. ``request_dimensions`` asks the server for vectors of
     ``dimensions``, which only some models can shorten theirs to. ``api_key`` is called once, at the first request;
-    None sends no key. ``retrying`` bounds the whole of one batch.
+    None sends no key. ``retrying`` bounds the whole of one request.
     """
 
     def __init__(
@@ -54,7 +55,7 @@ class OpenAIEmbedder:
         api_key: Callable[[], str] | None = None,
         batch_size: int = 32,
         max_tokens: int = 8191,
-        retrying: Retrying = RETRYING,
+        retrying: Mapping[TextKind, Retrying] = EMBEDDING_PATIENCE,
     ) -> None:
         self._endpoint = url.rstrip("/") + "/embeddings"
         self._shown_endpoint = _without_credentials(self._endpoint)
@@ -85,33 +86,46 @@ class OpenAIEmbedder:
     def token_starts(self, text: str) -> Sequence[int]:
         return estimate_token_starts(text)
 
-    def embed(self, texts: Sequence[str], kind: TextKind) -> list[Vector]:  # noqa: ARG002 - the API has no kinds
+    def embed(self, texts: Sequence[str], kind: TextKind) -> list[Vector]:
         vectors: list[Vector] = []
-        for start in range(0, len(texts), self._batch_size):
-            vectors += self._embed_batch(texts[start : start + self._batch_size])
+        for batch in self._batches(texts):
+            vectors += self._embed_batch(batch, kind)
         return vectors
 
-    def _embed_batch(self, texts: Sequence[str]) -> list[Vector]:
+    def _request(self, texts: Sequence[str], kind: TextKind) -> dict[str, Any]:  # noqa: ARG002 - the API has no kinds
         request: dict[str, Any] = {"model": self._model, "input": list(texts)}
         if self._request_dimensions:
             request["dimensions"] = self._dimensions
-        body = json.dumps(request).encode()
+        return request
+
+    def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
+        """``texts`` in order, in as few requests as size and tokens allow."""
+        batch: list[str] = []
+        tokens = 0
+        for text in texts:
+            size = len(estimate_token_starts(text))
+            if batch and (len(batch) == self._batch_size or tokens + size > REQUEST_TOKENS):
+                yield batch
+                batch, tokens = [], 0
+            batch.append(text)
+            tokens += size
+        if batch:
+            yield batch
+
+    def _embed_batch(self, texts: Sequence[str], kind: TextKind) -> list[Vector]:
+        body = json.dumps(self._request(texts, kind)).encode()
+        retrying = self._retrying[kind]
         try:
-            return self._retrying.call(lambda seconds: self._attempt(body, count=len(texts), seconds=seconds))
+            return retrying.call(lambda seconds: self._vectors(self._post(body, retrying, seconds), count=len(texts)))
         except TryAgain as error:
             raise EmbedderUnavailable(f"{self._shown_endpoint} did not embed: {error}") from error
 
-    def _attempt(self, body: bytes, *, count: int, seconds: float) -> list[Vector]:
-        status, headers, content = self._post(body, seconds=seconds)
-        if status != 200:
-            self._refused(status, headers, content)
-        return self._vectors(content, count=count)
-
-    def _post(self, body: bytes, *, seconds: float) -> tuple[int, httpx.Headers, bytes]:
+    def _post(self, body: bytes, retrying: Retrying, seconds: float) -> bytes:
+        """The body of a successful response. Raises TryAgain or ConfigurationError for any other."""
         import httpx
 
         longest = min(seconds, REQUEST_SECONDS)
-        deadline = self._retrying.clock() + longest
+        deadline = retrying.clock() + longest
         timeout = httpx.Timeout(longest, connect=min(longest, CONNECT_SECONDS))
         try:
             with self._client.stream("POST", self._endpoint, content=body, timeout=timeout) as response:
@@ -119,14 +133,16 @@ class OpenAIEmbedder:
                 for piece in response.iter_bytes():
                     content += piece
                     # httpx bounds the wait for each piece, not the sum of them.
-                    if self._retrying.clock() > deadline:
+                    if retrying.clock() > deadline:
                         raise TryAgain(f"the response was not complete after {longest:.0f} s")
-                return response.status_code, response.headers, bytes(content)
         except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
             raise ConfigurationError("CITEWELL_EMBEDDER_URL is not an http(s) URL") from error
         except httpx.HTTPError as error:
             # The type only: a message may quote what was sent.
             raise TryAgain(type(error).__name__) from error
+        if response.status_code != 200:
+            self._refused(response.status_code, response.headers, bytes(content))
+        return bytes(content)
 
     @cached_property
     def _client(self) -> httpx.Client:

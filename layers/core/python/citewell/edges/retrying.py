@@ -5,10 +5,12 @@ from __future__ import annotations
 import email.utils
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TypeVar
+
+from citewell.core.values import TextKind
 
 Result = TypeVar("Result")
 
@@ -61,6 +63,14 @@ class Retrying:
         return max(jitter, asked or 0.0)
 
 
+EMBEDDING_PATIENCE: Mapping[TextKind, Retrying] = {
+    TextKind.QUERY: Retrying(attempts=3, seconds=8.0, longest_pause=2.0),
+    TextKind.PASSAGE: Retrying(seconds=20.0),
+}
+"""How long an embedder is tried. Someone waits for a question's vector, and the search and the answer are yet to
+come, all in 29 seconds. A batch of passages may take what ingest keeps free for it."""
+
+
 def parse_retry_after(value: str | None, *, now: datetime | None = None) -> float | None:
     """The seconds that a Retry-After header asks for, in either of its forms; None for none or nonsense.
 
@@ -81,4 +91,5 @@ def parse_retry_after(value: str | None, *, now: datetime | None = None) -> floa
 
 def retry_worthwhile(status: int) -> bool:
     """Whether an HTTP status says that the same request may succeed later."""
-    return status in (408, 409, 425, 429) or status >= 500
+    # 424 is Bedrock's word for a model that failed at this request.
+    return status in (408, 409, 424, 425, 429) or status >= 500
