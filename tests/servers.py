@@ -3,7 +3,8 @@
     with messages_server([fails(429, "rate_limit_error", retry_after="0"), says("60 EUR [1].")]) as server:
         ...  # server.url is the base URL; server.requests holds what was asked
 
-Each request takes the script's next reply; the last one is repeated. Leaving the block ends replies that still wait.
+Each request takes the script's next reply; the last one is repeated. Another script may take over while the server
+runs. Leaving the block ends replies that still wait.
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ HOST = "127.0.0.1"
 
 @dataclass(frozen=True)
 class Request:
-    """``body`` is the parsed JSON; header names are lower case."""
+    """``body`` is the parsed JSON, None where there is none; header names are lower case."""
 
     path: str
     headers: Mapping[str, str]
     body: Any
+    method: str = "POST"
 
 
 @dataclass(frozen=True)
@@ -56,26 +58,39 @@ class ScriptedServer:
 
     url: str
     requests: list[Request] = field(default_factory=list)
+    _script: list[Reply] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def follow(self, *script: Reply) -> None:
+        """Forget what was asked, and answer from now on with ``script``."""
+        with self._lock:
+            self.requests.clear()
+            self._script[:] = script
+
+    def reply_to(self, request: Request) -> Reply:
+        """Note ``request``; the script's next reply."""
+        with self._lock:
+            self.requests.append(request)
+            return self._script.pop(0) if len(self._script) > 1 else self._script[0]
 
 
 @contextlib.contextmanager
 def scripted_server(script: Sequence[Reply], *, base_path: str = "") -> Iterator[ScriptedServer]:
     """A server on a free loopback port. ``base_path`` is appended to the ``url`` that is handed out."""
-    replies = list(script)
-    lock = threading.Lock()
     leaving = threading.Event()
-    recorded = ScriptedServer(url="")
+    server = ScriptedServer(url="", _script=list(script))
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             raw = self.rfile.read(int(self.headers.get("content-length") or 0))
             headers = {name.lower(): value for name, value in self.headers.items()}
-            request = Request(path=self.path, headers=headers, body=json.loads(raw))
-            with lock:
-                recorded.requests.append(request)
-                reply = replies.pop(0) if len(replies) > 1 else replies[0]
+            body = json.loads(raw) if raw else None
+            request = Request(path=self.path, headers=headers, body=body, method=self.command)
             with contextlib.suppress(ConnectionError):  # the client has given up
-                self._send(reply, request)
+                self._send(server.reply_to(request), request)
+
+        def do_GET(self) -> None:
+            self.do_POST()
 
         def _send(self, reply: Reply, request: Request) -> None:
             if leaving.wait(reply.seconds_before):
@@ -97,15 +112,15 @@ def scripted_server(script: Sequence[Reply], *, base_path: str = "") -> Iterator
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
             """Tests read ``requests`` instead."""
 
-    with ThreadingHTTPServer((HOST, 0), Handler) as server:
-        recorded.url = f"http://{HOST}:{server.server_port}{base_path}"
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    with ThreadingHTTPServer((HOST, 0), Handler) as listener:
+        server.url = f"http://{HOST}:{listener.server_port}{base_path}"
+        thread = threading.Thread(target=listener.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         try:
-            yield recorded
+            yield server
         finally:
             leaving.set()
-            server.shutdown()
+            listener.shutdown()
             thread.join()
 
 
@@ -123,7 +138,7 @@ def says(
     usage: Mapping[str, int | None] | None = None,
     model: str = "claude-haiku-4-5-20251001",
 ) -> Reply:
-    """A message with one text block for each of ``texts``."""
+    """A message with one text block for each of ``texts``, as Anthropic's own API and Bedrock answer it."""
     message = {
         "id": "msg_01",
         "type": "message",
@@ -147,7 +162,24 @@ def fails(status: int, kind: str = "api_error", *, message: str = "no", retry_af
     )
 
 
-# --- OpenAI's embeddings API ---
+# --- embeddings ---
+
+
+def text_vector(text: str, dimensions: int = 8) -> list[float]:
+    """A vector that follows from the text alone, exact in 32 bits."""
+    digest = hashlib.shake_256(text.encode()).digest(dimensions)
+    return [(byte - 128) / 128 + 1 / 256 for byte in digest]
+
+
+def letter_counts(text: str, dimensions: int) -> list[float]:
+    """Vectors that count a text's letters: similar texts have similar ones."""
+    vector = [0.01] * dimensions
+    for letter in text.lower():
+        vector[ord(letter) % dimensions] += 1.0
+    return vector
+
+
+# --- embeddings as OpenAI and Voyage have them ---
 
 
 def embeddings_server(script: Sequence[Reply] | None = None) -> contextlib.AbstractContextManager[ScriptedServer]:
@@ -155,13 +187,15 @@ def embeddings_server(script: Sequence[Reply] | None = None) -> contextlib.Abstr
     return scripted_server([embeds()] if script is None else script, base_path="/v1")
 
 
-def embeds(*, dimensions: int = 8, shuffled: bool = False) -> Reply:
-    """Vectors as :func:`text_vector` gives them; ``shuffled``: their order is not that of the texts."""
+def embeds(
+    *, dimensions: int = 8, shuffled: bool = False, vector: Callable[[str, int], list[float]] = text_vector
+) -> Reply:
+    """Vectors as ``vector`` gives them, as OpenAI and Voyage write them; ``shuffled``: in another order than asked."""
 
     def body(request: Request) -> bytes:
-        length = request.body.get("dimensions", dimensions)
+        length = request.body.get("dimensions", request.body.get("output_dimension", dimensions))
         data = [
-            {"object": "embedding", "index": index, "embedding": text_vector(text, length)}
+            {"object": "embedding", "index": index, "embedding": vector(text, length)}
             for index, text in enumerate(request.body["input"])
         ]
         if shuffled:
@@ -173,7 +207,36 @@ def embeds(*, dimensions: int = 8, shuffled: bool = False) -> Reply:
     return Reply(body=body)
 
 
-def text_vector(text: str, dimensions: int = 8) -> list[float]:
-    """A vector that follows from the text alone, exact in 32 bits."""
-    digest = hashlib.shake_256(text.encode()).digest(dimensions)
-    return [(byte - 128) / 128 + 1 / 256 for byte in digest]
+# --- Amazon Bedrock's runtime ---
+
+
+def titan_embeds() -> Reply:
+    """The vector of one text, as Titan Text Embeddings v2 answers it."""
+
+    def body(request: Request) -> bytes:
+        embedding = text_vector(request.body["inputText"], request.body["dimensions"])
+        response = {"embedding": embedding, "inputTextTokenCount": 3, "embeddingsByType": {"float": embedding}}
+        return json.dumps(response).encode()
+
+    return Reply(body=body)
+
+
+def cohere_embeds(*, dimensions: int = 1024) -> Reply:
+    """The vectors of the texts, as Cohere Embed v3 and v4 answer them when asked for floats by name."""
+
+    def body(request: Request) -> bytes:
+        length = request.body.get("output_dimension", dimensions)
+        texts = request.body["texts"]
+        embeddings = {"float": [text_vector(text, length) for text in texts]}
+        response = {"id": "1", "texts": texts, "embeddings": embeddings, "response_type": "embeddings_by_type"}
+        return json.dumps(response).encode()
+
+    return Reply(body=body)
+
+
+def bedrock_fails(status: int, kind: str, *, message: str = "no", retry_after: str | None = None) -> Reply:
+    """An error as AWS's JSON protocols write it: its type stands in a header."""
+    headers = {"x-amzn-errortype": f"{kind}:http://internal.amazon.com/coral/com.amazon.bedrock/"}
+    if retry_after is not None:
+        headers["retry-after"] = retry_after
+    return Reply(status=status, body=json.dumps({"message": message}).encode(), headers=headers)

@@ -7,36 +7,30 @@ from collections.abc import Iterator
 import pytest
 
 from tests.e2e.conftest import LocalCloud
-from tests.e2e.model_api import ModelApi, Reply, Request, message, overloaded
+from tests.servers import ScriptedServer, fails, messages_server, says
 
 QUESTION = "What is the meal limit when travelling?"
 KEY = "sk-ant-of-the-test"
 
 
-def _unexpected(request: Request) -> Reply:
-    raise AssertionError(f"no model was to be called: {request.path}")
-
-
 @pytest.fixture(scope="module")
-def claude(cloud: LocalCloud) -> Iterator[ModelApi]:
+def claude(cloud: LocalCloud) -> Iterator[ScriptedServer]:
     """The stack redeployed with a key; the model is this server."""
-    with ModelApi(_unexpected) as api:
-        api.answer = lambda _: message("The handbook names a limit [1].")
-        cloud.up({"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": api.url})
-        yield api
+    with messages_server([says("The handbook names a limit [1].")]) as server:
+        cloud.up({"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url})
+        yield server
 
 
 def test_claude_is_asked_with_the_key_from_the_secret_and_the_sources_as_data(
-    cloud: LocalCloud, claude: ModelApi
+    cloud: LocalCloud, claude: ScriptedServer
 ) -> None:
-    claude.requests.clear()
-    claude.answer = lambda _: message("Meals are paid up to a limit [1].")
+    claude.follow(says("Meals are paid up to a limit [1]."))
 
     answer = cloud.api.ask(QUESTION)
 
     assert answer["answer"] == "Meals are paid up to a limit [1]."
     assert [citation["n"] for citation in answer["citations"]] == [1]
-    assert answer["usage"] == {"inputTokens": 900, "outputTokens": 30}
+    assert answer["usage"] == {"inputTokens": 1120, "outputTokens": 64}
     (request,) = claude.requests
     assert request.path == "/v1/messages"
     assert request.headers["authorization"] == f"Bearer {KEY}"
@@ -44,7 +38,7 @@ def test_claude_is_asked_with_the_key_from_the_secret_and_the_sources_as_data(
     assert answer["citations"][0]["text"] not in str(request.body["system"])
 
 
-def test_the_key_is_in_no_file(cloud: LocalCloud, claude: ModelApi) -> None:
+def test_the_key_is_in_no_file(cloud: LocalCloud, claude: ScriptedServer) -> None:
     del claude
     holding = [
         path
@@ -54,8 +48,8 @@ def test_the_key_is_in_no_file(cloud: LocalCloud, claude: ModelApi) -> None:
     assert holding == []
 
 
-def test_numbers_of_sources_that_do_not_exist_are_removed(cloud: LocalCloud, claude: ModelApi) -> None:
-    claude.answer = lambda _: message("Meals are paid up to a limit [1]. The moon is far [77].")
+def test_numbers_of_sources_that_do_not_exist_are_removed(cloud: LocalCloud, claude: ScriptedServer) -> None:
+    claude.follow(says("Meals are paid up to a limit [1]. The moon is far [77]."))
 
     answer = cloud.api.ask(QUESTION)
 
@@ -63,8 +57,8 @@ def test_numbers_of_sources_that_do_not_exist_are_removed(cloud: LocalCloud, cla
     assert [citation["n"] for citation in answer["citations"]] == [1]
 
 
-def test_an_answer_that_cites_only_invented_sources_is_not_passed_on(cloud: LocalCloud, claude: ModelApi) -> None:
-    claude.answer = lambda _: message("It is 99 euros [42].")
+def test_an_answer_that_cites_only_invented_sources_is_not_passed_on(cloud: LocalCloud, claude: ScriptedServer) -> None:
+    claude.follow(says("It is 99 euros [42]."))
 
     answer = cloud.api.ask(QUESTION)
 
@@ -73,17 +67,15 @@ def test_an_answer_that_cites_only_invented_sources_is_not_passed_on(cloud: Loca
     assert answer["citations"] == []
 
 
-def test_a_rate_limited_model_is_asked_again(cloud: LocalCloud, claude: ModelApi) -> None:
-    replies = iter([overloaded(429), message("Meals are paid up to a limit [1].")])
-    claude.requests.clear()
-    claude.answer = lambda _: next(replies)
+def test_a_rate_limited_model_is_asked_again(cloud: LocalCloud, claude: ScriptedServer) -> None:
+    claude.follow(fails(429, "rate_limit_error", retry_after="0"), says("Meals are paid up to a limit [1]."))
 
     assert cloud.api.ask(QUESTION)["answer"] == "Meals are paid up to a limit [1]."
     assert len(claude.requests) == 2
 
 
-def test_a_model_that_stays_overloaded_is_a_502_without_internals(cloud: LocalCloud, claude: ModelApi) -> None:
-    claude.answer = lambda _: overloaded(529)
+def test_a_model_that_stays_overloaded_is_a_502_without_internals(cloud: LocalCloud, claude: ScriptedServer) -> None:
+    claude.follow(fails(529, "overloaded_error", retry_after="0"))
 
     response = cloud.post("/ask", {"question": QUESTION})
 
@@ -92,9 +84,8 @@ def test_a_model_that_stays_overloaded_is_a_502_without_internals(cloud: LocalCl
     assert "overloaded_error" not in response.text
 
 
-def test_a_refused_question_calls_no_model(cloud: LocalCloud, claude: ModelApi) -> None:
-    claude.requests.clear()
-    claude.answer = _unexpected
+def test_a_refused_question_calls_no_model(cloud: LocalCloud, claude: ScriptedServer) -> None:
+    claude.follow(says("Nobody was to ask me [1]."))
 
     answer = cloud.api.ask("Who won the 2018 World Cup?")
 
@@ -102,9 +93,8 @@ def test_a_refused_question_calls_no_model(cloud: LocalCloud, claude: ModelApi) 
     assert claude.requests == []
 
 
-def test_another_key_is_used_from_the_next_up_on(cloud: LocalCloud, claude: ModelApi) -> None:
-    claude.answer = lambda _: message("Meals are paid up to a limit [1].")
-    claude.requests.clear()
+def test_another_key_is_used_from_the_next_up_on(cloud: LocalCloud, claude: ScriptedServer) -> None:
+    claude.follow(says("Meals are paid up to a limit [1]."))
 
     printed = cloud.up({"ANTHROPIC_API_KEY": "sk-ant-another", "ANTHROPIC_BASE_URL": claude.url})
 

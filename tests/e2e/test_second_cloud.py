@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from tests.e2e.conftest import LocalCloud, local_cloud
-from tests.e2e.model_api import ModelApi, embeddings
+from tests.servers import embeddings_server, embeds, letter_counts
 
 DIMENSIONS = 64
 
 
 def test_a_second_cloud_with_an_openai_compatible_embedder_runs_beside_the_first(cloud: LocalCloud) -> None:
-    with ModelApi(lambda request: embeddings(request, dimensions=DIMENSIONS)) as api:
+    with embeddings_server([embeds(dimensions=DIMENSIONS, vector=letter_counts)]) as api:
         choice = {
             "CITEWELL_EMBEDDER": "openai",
-            "CITEWELL_EMBEDDER_URL": f"{api.url}/v1",
+            "CITEWELL_EMBEDDER_URL": api.url,
             "CITEWELL_EMBEDDER_MODEL": "letters",
             "CITEWELL_EMBEDDER_DIMENSIONS": str(DIMENSIONS),
             "CITEWELL_MIN_SCORE": "0.1",
