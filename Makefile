@@ -31,8 +31,8 @@ up: setup  ## start, deploy locally, load the handbook, ask a question
 down:  ## stop what `make up` started; bucket and index are kept
 	test ! -x $(BIN)/python || $(BIN)/python -m infra.local down
 
-reindex: setup  ## enqueue everything the bucket holds
-	$(BIN)/python -m infra.local reindex
+reindex: setup  ## enqueue everything the bucket holds; TARGET=aws: of the stack in AWS, PREFIX=... only keys that begin so
+	$(BIN)/python -m $(if $(filter aws,$(TARGET)),infra.reindex "$(PREFIX)",infra.local reindex)
 
 test: setup  ## unit, integration, infra and end-to-end tests
 	$(BIN)/python -m pytest
