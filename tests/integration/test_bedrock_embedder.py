@@ -58,9 +58,7 @@ def make(pauses: list[float], monkeypatch: pytest.MonkeyPatch) -> Make:
 
     def _make(server: ScriptedServer | str, model: str = TITAN, **options: Any) -> BedrockEmbedder:
         monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", server if isinstance(server, str) else server.url)
-        retrying = Retrying(
-            attempts=options.pop("attempts", 3), seconds=options.pop("seconds", 30.0), sleep=pauses.append
-        )
+        retrying = Retrying(attempts=options.pop("attempts", 3), sleep=pauses.append)
         known = {"dimensions": DIMENSIONS.get(model), "retrying": dict.fromkeys(TextKind, retrying)}
         return BedrockEmbedder(model, **{**known, **options})
 
@@ -186,12 +184,12 @@ def test_it_gives_up_after_its_attempts_and_says_why(make: Make) -> None:
 
 
 def test_the_time_is_bounded_for_a_whole_batch(make: Make) -> None:
-    with (
-        scripted_server([late(titan_embeds(), seconds=0.2)]) as server,
-        pytest.raises(EmbedderUnavailable, match="no time was left"),
-    ):
-        make(server, seconds=0.5).embed([f"text {n}" for n in range(8)], TextKind.PASSAGE)
-    assert 2 <= len(server.requests) <= 4
+    with scripted_server([titan_embeds()]) as server:
+        a_second_each = Retrying(seconds=3.5, clock=lambda: float(len(server.requests)))
+        embedder = make(server, retrying=dict.fromkeys(TextKind, a_second_each))
+        with pytest.raises(EmbedderUnavailable, match="no time was left"):
+            embedder.embed([f"text {n}" for n in range(8)], TextKind.PASSAGE)
+    assert len(server.requests) == 4
 
 
 @pytest.mark.parametrize(
