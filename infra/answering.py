@@ -12,16 +12,17 @@ from infra.bundling import Bundles
 from infra.capacity import ASK_COPIES, DOCUMENTS_COPIES
 from infra.database import Database
 from infra.embedding import Embedding
+from infra.identity import UserPool
 from infra.model_prices import prices_of
 from infra.network import Network
-from infra.options import GeneratorChoice, Options
+from infra.options import Auth, GeneratorChoice, Options
 
 TIMEOUT = Duration.seconds(29)
 """An HTTP API gives up after 30 s; what a function says later, nobody hears."""
 
 
 class Answering(Construct):
-    """``anthropic_api_key`` is there when Claude writes the answers."""
+    """``anthropic_api_key`` is there when Claude writes the answers, ``users`` when no other issuer is named."""
 
     def __init__(
         self,
@@ -41,7 +42,7 @@ class Answering(Construct):
         if options.generator is GeneratorChoice.CLAUDE:
             self.anthropic_api_key = ApiKey(self, "AnthropicApiKey", description="Citewell: Anthropic API key")
         key = self.anthropic_api_key
-        shared = {"database_secret_arn": database.secret.secret_arn, "tenancy": options.tenancy}
+        shared = {"database_secret_arn": database.secret.secret_arn, "tenancy": options.tenancy, **_identity(options)}
         self.ask = BundledFunction(
             self,
             "Ask",
@@ -83,4 +84,20 @@ class Answering(Construct):
         if key:
             self.ask.allow("secretsmanager:GetSecretValue", on=[key.secret.secret_arn])
         embedding.allow(self.ask)
-        self.api = Api(self, "Api", ask=self.ask.function, documents=self.documents.function)
+        self.users: UserPool | None = None
+        if options.auth is Auth.JWT and not options.jwt_issuer:
+            self.users = UserPool(self, "Users", removal=options.removal_policy)
+        self.api = Api(
+            self,
+            "Api",
+            options=options,
+            users=self.users,
+            ask=self.ask.function,
+            documents=self.documents.function,
+        )
+
+
+def _identity(options: Options) -> dict[str, object]:
+    if options.auth is not Auth.JWT:
+        return {"auth": options.auth}
+    return {"auth": options.auth, "tenant_claim": options.tenant_claim, "groups_claim": options.groups_claim}

@@ -73,6 +73,9 @@ class CitewellStack(Stack):
             ),
         )
         CfnOutput(self, "ApiUrl", value=answering.api.url, description="POST /ask here")
+        if users := answering.users:
+            CfnOutput(self, "UserPoolId", value=users.pool.user_pool_id, description="add people and groups here")
+            CfnOutput(self, "UserPoolClientId", value=users.client.user_pool_client_id)
         CfnOutput(
             self, "BucketName", value=ingestion.documents.bucket.bucket_name, description="drop documents in here"
         )
