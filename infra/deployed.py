@@ -1,7 +1,11 @@
-"""The stack as it stands in the account: ``python -m infra.deployed`` prints the lines to go on with after a deploy."""
+"""The stack as it stands in the account: ``python -m infra.deployed`` prints the lines to go on with after a deploy.
+
+``eval "$(python -m infra.deployed --shell)"`` sets shell variables instead, for the commands of docs/operating.md.
+"""
 
 from __future__ import annotations
 
+import argparse
 import shlex
 import sys
 from collections.abc import Iterator, Mapping
@@ -9,6 +13,19 @@ from collections.abc import Iterator, Mapping
 from infra.app import STACK_NAME
 
 QUESTION = """'{"question": "What is the meal limit when travelling?"}'"""
+
+
+VARIABLES = {
+    "ApiUrl": "API",
+    "BucketName": "BUCKET",
+    "QueueUrl": "QUEUE",
+    "DeadLetterQueueUrl": "DEAD_LETTERS",
+    "AnthropicApiKeySecretArn": "ANTHROPIC_SECRET",
+    "EmbedderApiKeySecretArn": "EMBEDDER_SECRET",
+    "UserPoolId": "USER_POOL",
+    "UserPoolClientId": "USER_POOL_CLIENT",
+}
+"""The stack's outputs, and what shell commands call them."""
 
 
 class NotDeployedError(Exception):
@@ -41,13 +58,26 @@ def next_steps(stack: Mapping[str, str]) -> Iterator[str]:
     yield f"curl -s {stack['ApiUrl'].rstrip('/')}/ask -H 'content-type: application/json'{token} -d {QUESTION}"
 
 
+def assignments(stack: Mapping[str, str]) -> Iterator[str]:
+    """Lines for a shell to evaluate, one a variable that the stack has a value for."""
+    for output, variable in VARIABLES.items():
+        if output in stack:
+            yield f"{variable}={shlex.quote(stack[output].rstrip('/'))}"
+
+
 def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m infra.deployed", description="Says how to go on after a deploy.")
+    parser.add_argument("--shell", action="store_true", help="print variables for a shell to evaluate instead")
+    shell = parser.parse_args().shell
     try:
-        lines = list(next_steps(outputs()))
+        stack = outputs()
     except NotDeployedError as error:
         print(f"citewell: {error}", file=sys.stderr)
         return 1
-    print("\nGo on with:", *lines, sep="\n  ")
+    if shell:
+        print(*assignments(stack), sep="\n")
+    else:
+        print("\nGo on with:", *next_steps(stack), sep="\n  ")
     return 0
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from infra.deployed import next_steps
+from infra.deployed import assignments, next_steps
 
 STACK = {"ApiUrl": "https://a1.execute-api.eu-west-1.amazonaws.com/", "BucketName": "docs"}
 
@@ -33,3 +33,13 @@ def test_an_embedder_with_a_key_gets_its_own() -> None:
     first, *_ = next_steps(STACK | {"EmbedderApiKeySecretArn": "arn:e"})
 
     assert first == 'aws secretsmanager put-secret-value --secret-id arn:e --secret-string "$EMBEDDER_API_KEY"'
+
+
+def test_a_shell_gets_a_variable_for_each_output_that_is_there() -> None:
+    stack = STACK | {"QueueUrl": "https://sqs/q", "BucketName": "a b", "Other": "x"}
+
+    assert list(assignments(stack)) == [
+        "API=https://a1.execute-api.eu-west-1.amazonaws.com",
+        "BUCKET='a b'",
+        "QUEUE=https://sqs/q",
+    ]
