@@ -96,6 +96,7 @@ MIN_STORAGE_GIB = 20
 """RDS's own minimum for gp3."""
 
 _BUCKET_NAME = r"(?!xn--|sthree-|\d+\.\d+\.\d+\.\d+$)(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"
+_SNAPSHOT = r"(arn:aws[\w-]*:rds:[\w-]+:\d{12}:snapshot:)?(rds:)?[A-Za-z][A-Za-z0-9-]{0,254}"
 _EMAIL = r"[^@\s,]+@[^@\s,]+\.[^@\s,]+"
 _CLAIM = r"[\w:./-]{1,256}"
 
@@ -129,6 +130,7 @@ class Options:
     database_class: DatabaseClass = DatabaseClass.T4G_MICRO
     database_storage: int = MIN_STORAGE_GIB
     database_multi_az: bool = False
+    database_snapshot: str | None = None
     egress: Egress | None = None
     alarm_email: str | None = None
     tracing: bool = False
@@ -260,6 +262,7 @@ class Options:
             database_storage=whole_number(given, "databaseStorage", at_least=MIN_STORAGE_GIB, at_most=16_384)
             or MIN_STORAGE_GIB,
             database_multi_az=switch(given, "databaseMultiAz"),
+            database_snapshot=shaped(given, "databaseSnapshot", _SNAPSHOT, "rds:citewell-2026-11-30-04-00"),
             egress=choice(given, "egress", Egress.IPV6) if "egress" in given else None,
             alarm_email=shaped(given, "alarmEmail", _EMAIL, "operations@example.com"),
             tracing=switch(given, "tracing"),
