@@ -4,17 +4,18 @@ Event:  ``{"texts": ["...", ...], "input": "query" | "passage"}``, 64 texts at m
 Result: ``{"model": "...", "dimensions": 384, "vectors": ["...", ...]}``, one vector a text, in order, each the base64
 of little-endian 32-bit floats.
 
-No Powertools here: model and runtime take most of what Lambda lets a function hold.
+No Powertools here: model and runtime take most of what Lambda lets a function hold. What is raised, Lambda logs.
 """
 
 from __future__ import annotations
 
 import base64
 import struct
+import traceback
 from typing import Any
 
 from citewell.core.values import TextKind, Vector
-from citewell.errors import InvalidRequest
+from citewell.errors import CitewellError, EmbedderUnavailable, InvalidRequest
 from citewell.ports import Embedder
 from citewell.wiring import wiring
 
@@ -22,7 +23,14 @@ MAX_TEXTS = 64
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
-    return embed_texts(event, wiring().embedder)
+    try:
+        return embed_texts(event, wiring().embedder)
+    except CitewellError:
+        raise
+    except Exception as error:
+        # Without the cause: a library's message may quote the texts.
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        raise EmbedderUnavailable(f"{type(error).__name__} at {where.filename}:{where.lineno}") from None
 
 
 def embed_texts(event: object, embedder: Embedder) -> dict[str, Any]:
