@@ -16,11 +16,13 @@ from pathlib import Path
 import httpx
 
 from infra.local import processes
+from infra.local.certificates import certificate_in
 from infra.local.errors import EmulatorError
 from infra.local.postgres import SUPERUSER
 from infra.local.state import HOST, REGION, ROOT, State
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
+DATABASE_TLS = Path(__file__).with_name("database_tls.py")
 ENVIRONMENTS = ROOT / "build" / "emulator"
 LOCK = ROOT / "requirements.lock"
 # What the emulator and the launcher import; their versions are those of the lock.
@@ -94,6 +96,7 @@ def start(state: State, *, port: int, postgres_port: int, postgres_password: str
     state.scratch.mkdir(parents=True, exist_ok=True)
     state.objects.mkdir(parents=True, exist_ok=True)
     state.functions_log.unlink(missing_ok=True)
+    certificate = certificate_in(state.certificates)
     postgres = {"host": HOST, "port": postgres_port, "user": SUPERUSER, "password": postgres_password}
     with state.emulator_log.open("wb") as log:
         process = subprocess.Popen(
@@ -108,7 +111,8 @@ def start(state: State, *, port: int, postgres_port: int, postgres_password: str
         )
     assert process.stdin is not None
     with process.stdin as configuration:
-        configuration.write(json.dumps({"postgres": postgres}).encode())
+        files = {"authority": str(certificate.authority), "chain": str(certificate.chain)}
+        configuration.write(json.dumps({"postgres": postgres, **files}).encode())
     emulator = Emulator(process.pid, port)
     answered = processes.wait_until(lambda: process.poll() is not None or _is_healthy(emulator), seconds=START_SECONDS)
     if process.poll() is not None or not answered:
@@ -145,7 +149,8 @@ def _environment_folder() -> Path:
 
 def _version() -> str:
     """Of all that runs as the emulator."""
-    return hashlib.sha256(str(_environment_folder()).encode() + LAUNCHER.read_bytes()).hexdigest()[:16]
+    made_of = str(_environment_folder()).encode() + LAUNCHER.read_bytes() + DATABASE_TLS.read_bytes()
+    return hashlib.sha256(made_of).hexdigest()[:16]
 
 
 def _mark(state: State) -> str:

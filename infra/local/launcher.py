@@ -2,15 +2,19 @@
 
 STATE is the folder of its data; VERSION is for those who look for its process. It runs in a virtual environment that
 holds the emulator and nothing of the product, so that a dependency missing from a layer shows here as it would on
-Lambda. For the same reason nothing of the product is imported, and this file stands alone.
+Lambda. For the same reason nothing of the product is imported but ``database_tls.py``, which itself imports nothing of
+it.
 
 Added to the emulator:
 
 - security group rules, the IPv6 block and the egress-only gateway of a VPC, and attributes of the VPC;
-- an RDS instance is a role and a database in a local Postgres. A database that is there is kept, whatever the
-  stack does, and its owner's password becomes that of the instance;
+- an RDS instance is a role and a database in a local Postgres, behind TLS and IAM tokens (see ``database_tls.py``). A
+  database that is there is kept, unless an instance without deletion protection is deleted, and its owner's password
+  becomes that of the instance. The secret of a managed master password is made;
+- where the emulator serves over TLS, it fetches an issuer's keys over TLS, too;
 - an API keeps its address and a bucket its name from one start to the next, and the bucket its objects;
-- in a function's environment, ``/opt/...`` means the layer that holds that path, as it does on Lambda;
+- in a function's environment, ``/opt/...`` means the layer that holds that path, as it does on Lambda, and the
+  authorities of RDS mean that of this machine;
 - a layer is unpacked once, not once for each copy of each function that has it (seconds each time);
 - what functions log stands in ``functions.log``, too.
 
@@ -18,10 +22,13 @@ The emulator offers no extension point for any of this, so names private to one 
 ``python -P launcher.py --check`` exits with a message when the installed release lacks one of them.
 """
 
+import contextlib
 import hashlib
 import importlib
+import importlib.util
 import json
 import os
+import secrets
 import shutil
 import sys
 import threading
@@ -33,9 +40,19 @@ from types import SimpleNamespace
 WRITTEN_FOR = "1.5.33"
 
 PRIVATE_NAMES = {
-    "ministack.app": ("main",),
+    "ministack.app": ("AUTH", "main"),
+    "ministack.core.iam_evaluator": (
+        "AuthError",
+        "CredentialResolutionError",
+        "EvalContext",
+        "evaluate",
+        "resolve_credential",
+        "resolve_principal",
+    ),
     "ministack.core.lambda_runtime": ("_PYTHON_WORKER_SCRIPT", "zipfile"),
-    "ministack.core.responses": ("get_account_id",),
+    "ministack.core.responses": ("get_account_id", "get_region", "request_scope"),
+    "ministack.core.tls": ("use_ssl_enabled",),
+    "ministack.services.apigateway": ("_HOST", "_PORT", "_resolve_jwks_url"),
     "ministack.services.cloudformation.provisioners": (
         "_RESOURCE_HANDLERS",
         "_ec2_sg_permissions",
@@ -54,11 +71,15 @@ WRAPPED_TYPES = (
     "AWS::RDS::DBInstance",
     "AWS::S3::Bucket",
 )
+SECRETS = "AWS::SecretsManager::Secret"
 
+RDS_AUTHORITIES = "/opt/rds-ca/global-bundle.pem"
 WORKER_READS_ENVIRONMENT = "    os.environ.update(env)\n"
 WORKER_FINDS_LAYERS = """\
     for _name, _value in env.items():
-        if _value.startswith("/opt/"):
+        if _value == {rds_authorities!r}:
+            os.environ[_name] = {authority!r}
+        elif _value.startswith("/opt/"):
             for _layer in os.environ.get("_LAMBDA_LAYERS_DIRS", "").split(os.pathsep):
                 if _layer and os.path.exists(os.path.join(_layer, _value[len("/opt/"):])):
                     os.environ[_name] = os.path.join(_layer, _value[len("/opt/"):])
@@ -84,7 +105,7 @@ def check() -> None:
         handlers = provisioners._RESOURCE_HANDLERS
         missing += [
             f"the {action} handler of {resource_type}"
-            for resource_type in WRAPPED_TYPES
+            for resource_type in (*WRAPPED_TYPES, SECRETS)
             for action in ("create", "update", "delete")
             if not callable(handlers.get(resource_type, {}).get(action))
         ]
@@ -161,50 +182,165 @@ class LocalPostgres:
         self.server = server
 
     def provide(self, *, owner, password, database):
-        """Makes `owner` with `password`, and `database` of that owner; what is there is kept."""
-        import psycopg2
+        """Makes `owner` with `password`, and `database` of that owner; what is there is kept.
+
+        As RDS' master user, the owner makes roles and hands on `rds_iam`, in which it isn't itself.
+        """
         from psycopg2 import sql
+
+        role, name = sql.Identifier(owner), sql.Identifier(database)
+        with self._administrating() as cursor:
+            for each, options in (("rds_iam", "NOLOGIN"), (owner, "LOGIN CREATEROLE")):
+                cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [each])
+                if not cursor.fetchone():
+                    cursor.execute(sql.SQL("CREATE ROLE {} {}").format(sql.Identifier(each), sql.SQL(options)))
+            cursor.execute(sql.SQL("ALTER ROLE {} PASSWORD {}").format(role, sql.Literal(password)))
+            hand_on = "GRANT rds_iam TO {} WITH ADMIN TRUE, INHERIT FALSE, SET FALSE"
+            cursor.execute(sql.SQL(hand_on).format(role))
+            cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database])
+            if not cursor.fetchone():
+                cursor.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(name, role))
+
+    def drop(self, *, owner, database):
+        """Drops the database and every role that was made for it."""
+        from psycopg2 import sql
+
+        with self._administrating() as cursor:
+            cursor.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(database)))
+            cursor.execute("SELECT rolname FROM pg_roles WHERE starts_with(rolname, %s)", [f"{owner}_"])
+            # The owner last: it granted the others what they are.
+            for role in (*(name for (name,) in cursor.fetchall()), owner):
+                cursor.execute(sql.SQL("DROP ROLE IF EXISTS {}").format(sql.Identifier(role)))
+
+    @contextlib.contextmanager
+    def _administrating(self):
+        import psycopg2
 
         connection = psycopg2.connect(dbname="postgres", connect_timeout=10, **self.server)
         connection.autocommit = True
         try:
-            cursor = connection.cursor()
-            cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [owner])
-            statement = (
-                "ALTER ROLE {} PASSWORD {}" if cursor.fetchone() else "CREATE ROLE {} LOGIN CREATEROLE PASSWORD {}"
-            )
-            cursor.execute(sql.SQL(statement).format(sql.Identifier(owner), sql.Literal(password)))
-            cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database])
-            if not cursor.fetchone():
-                create = sql.SQL("CREATE DATABASE {} OWNER {}")
-                cursor.execute(create.format(sql.Identifier(database), sql.Identifier(owner)))
+            yield connection.cursor()
         finally:
             connection.close()
 
 
-def keep_databases_in(postgres, provisioners, rds):
-    handler = provisioners._RESOURCE_HANDLERS["AWS::RDS::DBInstance"]
-    create_instance, update_instance = handler["create"], handler["update"]
+class IamLogins:
+    """What the database's front asks about a login. `enforced`: whether policies count here."""
 
-    def attach(physical_id):
-        instance = rds._instances[physical_id]
+    def __init__(self, iam, responses, rds, *, enforced):
+        self.iam, self.responses, self.rds, self.enforced = iam, responses, rds, enforced
+        self.instance = None
+        """(account, region, id) of the RDS instance."""
+
+    def secret_of(self, access_key_id, session_token):
+        account, _, _ = self.instance
+        found = self.iam.resolve_credential(access_key_id, account, session_token)
+        return None if isinstance(found, self.iam.CredentialResolutionError) else found.secret_access_key
+
+    def may_connect(self, access_key_id, user):
+        account, region, instance_id = self.instance
+        instance = self.rds._instances.get_scoped(account, region, instance_id)
+        if not instance or not instance["IAMDatabaseAuthenticationEnabled"]:
+            return False
+        if not self.enforced:
+            return True
+        with self.responses.request_scope(account, region):
+            principal = self.iam.resolve_principal(access_key_id, account)
+            if isinstance(principal, self.iam.AuthError):
+                return False
+            if principal.policies is None:  # the account's root
+                return True
+            asked = self.iam.EvalContext(
+                principal_arn=principal.arn,
+                principal_type=principal.type,
+                principal_account=account,
+                action="rds-db:connect",
+                resource_arn=f"arn:aws:rds-db:{region}:{account}:dbuser:{instance['DbiResourceId']}/{user}",
+                region=region,
+                principal_keys=principal.keys,
+            )
+            return self.iam.evaluate(asked, principal.policies, *principal.limits).decision == "Allow"
+
+
+class ManagedPasswords:
+    """The master passwords that RDS chooses itself, each in a secret of which the stack only sees the ARN."""
+
+    def __init__(self, rds, secret_handler):
+        self.rds, self.secret_handler = rds, secret_handler
+        self.secrets = {}
+        """Instance -> (name, ARN) of its secret."""
+
+    def choose(self, instance_id, stack_name):
+        """Nothing changes where one was chosen."""
+        if instance_id in self.secrets:
+            return
+        instance = self.rds._instances[instance_id]
+        instance["_MasterUserPassword"] = secrets.token_urlsafe(24)
+        value = {"username": instance["MasterUsername"], "password": instance["_MasterUserPassword"]}
+        named = {"Name": f"rds!{instance['DbiResourceId'].lower()}", "SecretString": json.dumps(value)}
+        name, attributes = self.secret_handler["create"](instance_id, named, stack_name)
+        self.secrets[instance_id] = name, attributes["Arn"]
+
+    def attributes(self, instance_id):
+        return {"MasterUserSecret.SecretArn": self.secrets[instance_id][1]} if instance_id in self.secrets else {}
+
+    def forget(self, instance_id):
+        if instance_id in self.secrets:
+            self.secret_handler["delete"](self.secrets.pop(instance_id)[0], {})
+
+
+def keep_databases_in(postgres, provisioners, rds, responses, *, front, logins):
+    """`front`: the DatabaseFront that clients reach `postgres` through, with `logins` to ask."""
+    handlers = provisioners._RESOURCE_HANDLERS
+    handler = handlers["AWS::RDS::DBInstance"]
+    create_instance, update_instance, delete_instance = handler["create"], handler["update"], handler["delete"]
+    passwords = ManagedPasswords(rds, handlers[SECRETS])
+
+    def attach(instance_id, properties, stack_name):
+        if is_true(properties.get("ManageMasterUserPassword")):
+            passwords.choose(instance_id, stack_name)
+        instance = rds._instances[instance_id]
         postgres.provide(
             owner=instance["MasterUsername"],
             password=instance["_MasterUserPassword"],
             database=instance["DBName"],
         )
-        address = {"Address": postgres.server["host"], "Port": postgres.server["port"]}
-        instance["Endpoint"] = {**instance["Endpoint"], **address}
-        return physical_id, provisioners._rds_db_instance_attrs(instance)
+        instance["Endpoint"] = {**instance["Endpoint"], "Address": front.host, "Port": front.port}
+        logins.instance = responses.get_account_id(), responses.get_region(), instance_id
+        return instance_id, {**provisioners._rds_db_instance_attrs(instance), **passwords.attributes(instance_id)}
 
     def create(logical_id, properties, stack_name):
-        return attach(create_instance(logical_id, properties, stack_name)[0])
+        return attach(create_instance(logical_id, properties, stack_name)[0], properties, stack_name)
 
-    def update(*arguments, **options):
-        return attach(update_instance(*arguments, **options)[0])
+    def update(instance_id, old, new, stack_name, *rest, **options):
+        return attach(update_instance(instance_id, old, new, stack_name, *rest, **options)[0], new, stack_name)
 
-    # No delete: a rolled back deployment must not take the index with it. Removing the state folder does.
-    handler["create"], handler["update"] = create, update
+    def delete(instance_id, properties):
+        instance = rds._instances.get(instance_id)
+        passwords.forget(instance_id)
+        # A first deployment that is rolled back must not take the index of before with it.
+        if instance and not is_true(properties.get("DeletionProtection")):
+            postgres.drop(owner=instance["MasterUsername"], database=instance["DBName"])
+        return delete_instance(instance_id, properties)
+
+    handler["create"], handler["update"], handler["delete"] = create, update, delete
+
+
+def is_true(value):
+    """CloudFormation's booleans may be text."""
+    return str(value).lower() == "true"
+
+
+def fetch_keys_over_tls(apigateway, tls):
+    """The emulator asks itself for the keys of a Cognito pool, in plain HTTP whatever it serves."""
+    resolve = apigateway._resolve_jwks_url
+
+    async def over_tls(authorizer):
+        url = await resolve(authorizer)
+        plain = f"http://{apigateway._HOST}:{apigateway._PORT}/"
+        return f"https{url[4:]}" if url and url.startswith(plain) and tls.use_ssl_enabled() else url
+
+    apigateway._resolve_jwks_url = over_tls
 
 
 # --- the API ---------------------------------------------------------------------------------------------------
@@ -258,9 +394,11 @@ def keep_buckets(provisioners, s3, get_account_id):
 # --- functions -------------------------------------------------------------------------------------------------
 
 
-def find_layers_under_opt(lambda_runtime):
+def find_layers_under_opt(lambda_runtime, *, authority):
+    """`authority`: the file that stands for `RDS_AUTHORITIES`."""
+    finds = WORKER_FINDS_LAYERS.format(rds_authorities=RDS_AUTHORITIES, authority=authority)
     lambda_runtime._PYTHON_WORKER_SCRIPT = lambda_runtime._PYTHON_WORKER_SCRIPT.replace(
-        WORKER_READS_ENVIRONMENT, WORKER_READS_ENVIRONMENT + WORKER_FINDS_LAYERS
+        WORKER_READS_ENVIRONMENT, WORKER_READS_ENVIRONMENT + finds
     )
 
 
@@ -334,28 +472,48 @@ def spare_the_cores(provisioners):
 def main(state, configuration):
     """Serves until SIGTERM, and keeps unpacked layers below the folder `state`.
 
-    `configuration`: {"postgres": {...}}, see LocalPostgres. It comes by standard input, since functions inherit the
-    environment, which holds the emulator's own settings.
+    `configuration`: {"postgres": {...}, "authority": FILE, "chain": FILE}, see LocalPostgres and certificates.py. It
+    comes by standard input, since functions inherit the environment, which holds the emulator's own settings.
     """
     check()
     from ministack import app
-    from ministack.core import lambda_runtime
-    from ministack.core.responses import get_account_id
-    from ministack.services import ec2, lambda_svc, rds, s3
+    from ministack.core import iam_evaluator, lambda_runtime, responses, tls
+    from ministack.services import apigateway, ec2, lambda_svc, rds, s3
     from ministack.services.cloudformation import provisioners
 
+    database_tls = load_beside("database_tls")
+    logins = IamLogins(iam_evaluator, responses, rds, enforced=app.AUTH)
+    front = database_tls.DatabaseFront(
+        database_tls.Server(**configuration["postgres"]),
+        chain=configuration["chain"],
+        secret_of=logins.secret_of,
+        may_connect=logins.may_connect,
+        region=os.environ["MINISTACK_REGION"],
+    )
+    front.start()
     add_security_group_rules(provisioners, ec2)
     add_vpc_attributes(provisioners)
     add_ipv6(provisioners)
-    keep_databases_in(LocalPostgres(configuration["postgres"]), provisioners, rds)
-    keep_buckets(provisioners, s3, get_account_id)
+    keep_databases_in(
+        LocalPostgres(configuration["postgres"]), provisioners, rds, responses, front=front, logins=logins
+    )
+    keep_buckets(provisioners, s3, responses.get_account_id)
     keep_api_address(provisioners)
     spare_the_cores(provisioners)
-    find_layers_under_opt(lambda_runtime)
+    fetch_keys_over_tls(apigateway, tls)
+    find_layers_under_opt(lambda_runtime, authority=configuration["authority"])
     unpack_layers_once(lambda_runtime, state / "layers")
     write_logs_to(state / "functions.log", lambda_svc)
     sys.argv = sys.argv[:1]  # the emulator reads it
     app.main()
+
+
+def load_beside(name):
+    """The module `name` of this file's folder, which isn't on the path: nothing else of it is to be found."""
+    specification = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    module = sys.modules[name] = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
     postgres/        the database (a link when Postgres' user could not enter the folder)
     s3/              the buckets' objects
     layers/          the functions' layers, unpacked
+    certificates/    ca.pem, the authority to trust, and what it vouches for
     tmp/             where functions run; emptied when nothing runs
     functions.log    what the functions logged since the last start
     emulator.log, deploy.log, postgres/server.log
@@ -97,6 +98,10 @@ class State:
     @property
     def scratch(self) -> Path:
         return self.folder / "tmp"
+
+    @property
+    def certificates(self) -> Path:
+        return self.folder / "certificates"
 
     @property
     def emulator_log(self) -> Path:
