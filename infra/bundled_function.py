@@ -99,7 +99,7 @@ class BundledFunction(Construct):
             log_group=logs_,
             memory_size=memory_mib,
             timeout=timeout,
-            environment=environment(settings),
+            environment=environment({**settings, **_endpoints(network)}),
             reserved_concurrent_executions=reserved_copies,
             vpc=network.vpc if network else None,
             vpc_subnets=network.function_subnets if network else None,
@@ -114,6 +114,11 @@ class BundledFunction(Construct):
 def environment(settings: Mapping[str, object]) -> dict[str, str]:
     """``{"top_k": 5}`` as a function sees it: ``{"CITEWELL_TOP_K": "5"}``."""
     return {f"CITEWELL_{name.upper()}": str(value) for name, value in settings.items() if value is not None}
+
+
+def _endpoints(network: Network | None) -> dict[str, str]:
+    """Where a function in the network finds AWS. Never the SDK's own switch: it would lead S3 past its endpoint."""
+    return {"dualstack_endpoints": "yes"} if network and network.dualstack else {}
 
 
 def _network_interfaces() -> iam.PolicyDocument:

@@ -34,6 +34,7 @@ class Database(Construct):
             instance_type=ec2.InstanceType.of(ec2.InstanceClass.BURSTABLE4_GRAVITON, ec2.InstanceSize.MICRO),
             vpc=network.vpc,
             vpc_subnets=network.database_subnets,
+            security_groups=[network.database_group],
             publicly_accessible=False,
             credentials=rds.Credentials.from_generated_secret(OWNER),
             database_name=NAME,
@@ -49,7 +50,6 @@ class Database(Construct):
             removal_policy=RemovalPolicy.SNAPSHOT if keep else RemovalPolicy.DESTROY,
             delete_automated_backups=not keep,
         )
-        self._instance.connections.allow_default_port_from(network.functions_group, "from the functions")
 
     @property
     def identifier(self) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from aws_cdk import CfnResource, Duration, RemovalPolicy, Stack
+from aws_cdk import Duration, RemovalPolicy
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_s3_notifications as notifications
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from infra.bundled_function import log_group
-from infra.options import Removal
+from infra.options import Options, Removal
+from infra.rules import acknowledge
 
 EVENTS = (
     s3.EventType.OBJECT_CREATED,
@@ -19,12 +19,25 @@ EVENTS = (
 
 
 class DocumentBucket(Construct):
-    """Versioned, encrypted, private, TLS only; tells ``queue`` about every object that comes or goes."""
+    """Tells ``queue`` about every object that comes or goes.
 
-    def __init__(self, scope: Construct, construct_id: str, *, queue: sqs.IQueue, removal: Removal) -> None:
+    A bucket made here is versioned, encrypted, private and TLS only. One that was there before (``bucketName``) stays
+    its owner's: nothing but the notifications is added to it, beside those that it has, and removing the stack takes
+    only those away.
+    """
+
+    def __init__(self, scope: Construct, construct_id: str, *, queue: sqs.IQueue, options: Options) -> None:
         super().__init__(scope, construct_id)
-        keep = removal is Removal.RETAIN
-        self.bucket = s3.Bucket(
+        self.bucket: s3.IBucket = (
+            s3.Bucket.from_bucket_name(self, "Existing", options.bucket_name)
+            if options.bucket_name
+            else self._made(keep=options.removal_policy is Removal.RETAIN)
+        )
+        for event in EVENTS:
+            self.bucket.add_event_notification(event, notifications.SqsDestination(queue))
+
+    def _made(self, *, keep: bool) -> s3.Bucket:
+        bucket = s3.Bucket(
             self,
             "Bucket",
             versioned=True,
@@ -37,17 +50,11 @@ class DocumentBucket(Construct):
             removal_policy=RemovalPolicy.RETAIN if keep else RemovalPolicy.DESTROY,
             auto_delete_objects=not keep,
         )
-        for event in EVENTS:
-            self.bucket.add_event_notification(event, notifications.SqsDestination(queue))
-        self._keep_no_log_forever()
-
-    def _keep_no_log_forever(self) -> None:
-        """The CDK's own function that sets notifications logs to a group of its own making, which never expires."""
-        notifier = next(
-            node
-            for node in Stack.of(self).node.children
-            if node.node.id.startswith("BucketNotificationsHandler") and isinstance(node, Construct)
+        acknowledge(
+            bucket,
+            {
+                "S1": "access logs would name every document in a second bucket that has to be guarded like the first; "
+                "an account that must know who read what switches on CloudTrail's data events for this one"
+            },
         )
-        function = notifier.node.default_child
-        assert isinstance(function, CfnResource)
-        function.add_property_override("LoggingConfig.LogGroup", log_group(self).log_group_name)
+        return bucket

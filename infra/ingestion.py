@@ -45,8 +45,9 @@ class Ingestion(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         self.queues = IngestionQueue(self, "Queues", visibility_timeout=VISIBILITY_TIMEOUT)
-        self.documents = DocumentBucket(self, "Documents", queue=self.queues.queue, removal=options.removal_policy)
+        self.documents = DocumentBucket(self, "Documents", queue=self.queues.queue, options=options)
         bucket = self.documents.bucket
+        network.allow_reading(bucket)
         self.ingest = BundledFunction(
             self,
             "Ingest",

@@ -9,6 +9,7 @@ from infra.alarms import Watched
 from infra.answering import Answering
 from infra.bundled_function import Layers
 from infra.bundling import Bundles
+from infra.cdk_functions import keep_like_our_own
 from infra.database import Database
 from infra.embedding import Embedding
 from infra.ingestion import Ingestion
@@ -23,7 +24,7 @@ class CitewellStack(Stack):
         super().__init__(
             scope, construct_id, description="Citewell: answers from your own documents, with every sentence cited"
         )
-        network = Network(self, "Network")
+        network = Network(self, "Network", options=options)
         database = Database(self, "Database", network=network, removal=options.removal_policy)
         layers = Layers(self, "Layers", bundles=bundles)
         embedding = Embedding(self, "Embedding", options=options, bundles=bundles, layers=layers)
@@ -86,3 +87,4 @@ class CitewellStack(Stack):
             CfnOutput(self, "AnthropicApiKeySecretArn", value=key.secret.secret_arn)
         if key := embedding.api_key:
             CfnOutput(self, "EmbedderApiKeySecretArn", value=key.secret.secret_arn)
+        keep_like_our_own(self)

@@ -170,6 +170,7 @@ def add_ipv6(provisioners):
     handlers = provisioners._RESOURCE_HANDLERS
     handlers.setdefault("AWS::EC2::VPCCidrBlock", record("vpc-cidr-assoc"))
     handlers.setdefault("AWS::EC2::EgressOnlyInternetGateway", record("eigw"))
+    handlers.setdefault("AWS::EC2::FlowLog", record("fl"))
 
 
 # --- the database ---------------------------------------------------------------------------------------------

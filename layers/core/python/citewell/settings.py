@@ -115,6 +115,9 @@ class Settings:
     output_price: float | None = _setting(None, "dollars per million output tokens", kind=float, at_least=0)
     contact: str | None = _setting(None, "whom to ask instead, named when the documents don't say")
 
+    dualstack_endpoints: str = _setting(
+        "no", "`yes`: Lambda and SQS at their addresses for IPv6, the way out of the network", one_of=("no", "yes")
+    )
     tracing: str = _setting("no", "`yes`: segments for X-Ray", one_of=("no", "yes"))
     log_questions: str = _setting("no", "`yes`: questions' text goes to the log", one_of=("no", "yes"))
 

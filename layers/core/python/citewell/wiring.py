@@ -79,7 +79,8 @@ class Wiring:
     def queue(self) -> SqsQueue | None:
         from citewell.edges.sqs_queue import SqsQueue
 
-        return SqsQueue(self.settings.queue_url) if self.settings.queue_url else None
+        url = self.settings.queue_url
+        return SqsQueue(url, dualstack=self.settings.dualstack_endpoints == "yes") if url else None
 
     @cached_property
     def database_url(self) -> str:
@@ -114,6 +115,7 @@ class Wiring:
                 model_id=settings.require("embedder_model"),
                 dimensions=settings.require_number("embedder_dimensions"),
                 tokenizer=Path(settings.require("model_dir")) / "tokenizer.json",
+                dualstack=settings.dualstack_endpoints == "yes",
             )
         from citewell.edges.openai_embedder import OpenAIEmbedder
 

@@ -19,15 +19,18 @@ def wait_seconds(attempt: int) -> int:
 
 
 class SqsQueue:
-    def __init__(self, url: str) -> None:
+    """``dualstack``: call SQS where it has IPv6 addresses too, for a network whose only way out is IPv6."""
+
+    def __init__(self, url: str, *, dualstack: bool = False) -> None:
         self._url = url
+        self._dualstack = dualstack
 
     @cached_property
     def _client(self) -> SQSClient:
         import boto3
 
-        # Dual-stack: the way out of the functions' network is IPv6 alone.
-        return boto3.client("sqs", config=client_config(read_timeout=5, attempts=2, use_dualstack_endpoint=True))
+        config = client_config(read_timeout=5, attempts=2, use_dualstack_endpoint=self._dualstack)
+        return boto3.client("sqs", config=config)
 
     def give_back(self, receipt_handle: str, *, attempt: int) -> bool:
         """Whether the message could be given back; where not, it waits out its visibility time-out."""
