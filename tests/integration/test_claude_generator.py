@@ -14,6 +14,8 @@ import pytest
 from citewell.core.citing import check_answer
 from citewell.core.prompting import build_prompt
 from citewell.core.values import Generation, StopReason, Usage
+from citewell.edges import claude_access
+from citewell.edges.claude_access import AnthropicApi
 from citewell.edges.claude_generator import ClaudeGenerator
 from citewell.edges.retrying import Retrying
 from citewell.errors import ConfigurationError, GeneratorUnavailable
@@ -36,8 +38,8 @@ def pauses() -> list[float]:
 def make(pauses: list[float]) -> Make:
     def _make(url: str, **options: Any) -> ClaudeGenerator:
         retrying = Retrying(attempts=options.pop("attempts", 4), sleep=pauses.append)
-        given = {"api_key": lambda: KEY, "retrying": retrying, **options}
-        return ClaudeGenerator(MODEL, base_url=url, **given)
+        access = AnthropicApi(api_key=options.pop("api_key", lambda: KEY), base_url=url)
+        return ClaudeGenerator(MODEL, access, retrying=retrying, **options)
 
     return _make
 
@@ -254,9 +256,49 @@ def test_a_key_that_is_none_is_a_configuration_error_that_does_not_show_it(make:
 
 
 def test_importing_and_building_it_does_not_load_the_client() -> None:
-    program = (
-        "import sys; from citewell.edges.claude_generator import ClaudeGenerator; "
-        "ClaudeGenerator('m', api_key=lambda: ''); print('anthropic' in sys.modules, 'httpx2' in sys.modules)"
-    )
+    program = """
+import sys
+from citewell.edges.claude_access import AnthropicApi, Bedrock
+from citewell.edges.claude_generator import ClaudeGenerator
+ClaudeGenerator("m", AnthropicApi(api_key=lambda: ""))
+ClaudeGenerator("m", Bedrock())
+print([name for name in ("anthropic", "httpx2", "boto3") if name in sys.modules])
+"""
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert run.stdout.split() == ["False", "False"]
+    assert run.stdout.strip() == "[]"
+
+
+# --- the check before the first user ---
+
+
+def test_anthropics_own_address_is_asked_for_the_model_alone(
+    pauses: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = {"id": MODEL, "type": "model", "display_name": "Claude", "created_at": "2025-10-01T00:00:00Z"}
+    with messages_server([fails(529), Reply(body=json.dumps(model).encode())]) as server:
+        monkeypatch.setattr(claude_access, "BASE_URL", server.url)
+        generator = ClaudeGenerator(MODEL, AnthropicApi(api_key=lambda: KEY), retrying=Retrying(sleep=pauses.append))
+        generator.check(seconds=60)
+    assert [(request.method, request.path) for request in server.requests] == [("GET", f"/v1/models/{MODEL}")] * 2
+    assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+def test_a_gateway_is_asked_for_one_token(make: Make) -> None:
+    with messages_server([says("Hello", stop_reason="max_tokens")]) as server:
+        make(server.url).check(seconds=60)
+    [request] = server.requests
+    assert (request.path, request.body["max_tokens"]) == ("/v1/messages", 1)
+
+
+@pytest.mark.parametrize(
+    ("status", "advice"), [(401, "CITEWELL_ANTHROPIC_API_KEY_SECRET_ARN"), (404, "CITEWELL_MODEL")]
+)
+def test_a_check_says_what_is_wrong(make: Make, status: int, advice: str) -> None:
+    with messages_server([fails(status)]) as server, pytest.raises(ConfigurationError, match=advice):
+        make(server.url).check(seconds=60)
+
+
+def test_a_check_gives_up_when_the_api_is_away(make: Make) -> None:
+    with messages_server([fails(529)]) as server, pytest.raises(GeneratorUnavailable, match="HTTP 529"):
+        make(server.url, attempts=2).check(seconds=60)
+    assert len(server.requests) == 2

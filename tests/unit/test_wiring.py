@@ -5,16 +5,29 @@ from typing import Any
 
 import pytest
 
+from citewell.edges.bedrock_embedder import BedrockEmbedder
 from citewell.edges.claude_generator import ClaudeGenerator
 from citewell.edges.extractive_generator import ExtractiveGenerator
 from citewell.edges.function_embedder import FunctionEmbedder
 from citewell.edges.local_embedder import LocalEmbedder
 from citewell.edges.openai_embedder import OpenAIEmbedder
+from citewell.edges.voyage_embedder import VoyageEmbedder
 from citewell.errors import ConfigurationError
 from citewell.settings import Settings
 from citewell.wiring import Wiring
 
 OPENAI: dict[str, Any] = {"embedder": "openai", "embedder_model": "some-model", "embedder_dimensions": 8}
+VOYAGE: dict[str, Any] = {
+    "embedder": "voyage",
+    "embedder_model": "voyage-4",
+    "embedder_dimensions": 1024,
+    "embedder_api_key_secret_arn": "arn",
+}
+BEDROCK: dict[str, Any] = {
+    "embedder": "bedrock",
+    "embedder_model": "amazon.titan-embed-text-v2:0",
+    "embedder_dimensions": 512,
+}
 
 
 def test_each_embedder_is_chosen_by_its_name() -> None:
@@ -25,21 +38,33 @@ def test_each_embedder_is_chosen_by_its_name() -> None:
     assert isinstance(Wiring(local).embedder, LocalEmbedder)
     assert isinstance(Wiring(function).embedder, FunctionEmbedder)
     hosted = Wiring(Settings(**OPENAI)).embedder
-    assert isinstance(hosted, OpenAIEmbedder)
+    assert type(hosted) is OpenAIEmbedder
     assert (hosted.model_id, hosted.dimensions) == ("some-model", 8)
+    assert type(Wiring(Settings(**VOYAGE)).embedder) is VoyageEmbedder
+    assert isinstance(Wiring(Settings(**BEDROCK)).embedder, BedrockEmbedder)
+
+
+@pytest.mark.parametrize("chosen", [OPENAI, VOYAGE, BEDROCK], ids=lambda chosen: chosen["embedder"])
+def test_settings_reach_a_hosted_embedder(chosen: dict[str, Any]) -> None:
+    embedder = Wiring(Settings(**chosen, embedder_batch_size=3, embedder_max_tokens=200)).embedder
+    assert (embedder.model_id, embedder.dimensions) == (chosen["embedder_model"], chosen["embedder_dimensions"])
+    assert (embedder.batch_size, embedder.max_tokens) == (3, 200)
 
 
 def test_each_generator_is_chosen_by_its_name() -> None:
     extractive = Wiring(Settings(**OPENAI, min_score=0.4, generator="extractive"))
     claude = Wiring(Settings(generator="claude", anthropic_api_key_secret_arn="arn"))
+    bedrock = Wiring(Settings(generator="bedrock", model="eu.anthropic.claude-haiku-4-5-20251001-v1:0"))
     assert isinstance(extractive.generator, ExtractiveGenerator)
     assert isinstance(claude.generator, ClaudeGenerator), "no secret is read before the first answer"
+    assert isinstance(bedrock.generator, ClaudeGenerator), "nor credentials"
 
 
-def test_another_embedder_needs_a_threshold_of_its_own() -> None:
+@pytest.mark.parametrize("chosen", [OPENAI, VOYAGE, BEDROCK], ids=lambda chosen: chosen["embedder"])
+def test_another_embedder_needs_a_threshold_of_its_own(chosen: dict[str, Any]) -> None:
     with pytest.raises(ConfigurationError, match="set CITEWELL_MIN_SCORE"):
-        _ = Wiring(Settings(**OPENAI)).min_score
-    assert Wiring(Settings(**OPENAI, min_score=0.4)).min_score == 0.4
+        _ = Wiring(Settings(**chosen)).min_score
+    assert Wiring(Settings(**chosen, min_score=0.4)).min_score == 0.4
 
 
 @pytest.mark.parametrize(
@@ -49,6 +74,9 @@ def test_another_embedder_needs_a_threshold_of_its_own() -> None:
         (Settings(embedder="function"), "CITEWELL_EMBED_FUNCTION"),
         (Settings(embedder="openai"), "CITEWELL_EMBEDDER_MODEL"),
         (Settings(embedder="openai", embedder_model="m"), "CITEWELL_EMBEDDER_DIMENSIONS"),
+        (Settings(embedder="voyage"), "CITEWELL_EMBEDDER_MODEL"),
+        (Settings(embedder="voyage", embedder_model="m", embedder_dimensions=8), "CITEWELL_EMBEDDER_API_KEY_SECRET_ARN"),
+        (Settings(embedder="bedrock"), "CITEWELL_EMBEDDER_MODEL"),
     ],
 )
 def test_what_an_embedder_lacks_is_named(settings: Settings, missing: str) -> None:

@@ -77,7 +77,7 @@ class Settings:
     )
     embed_function: str | None = _setting(None, "name of the embed function, for `function`")
     model_dir: str | None = _setting(None, "folder of the local model (`function`: of its tokenizer)")
-    embedder_url: str = _setting("https://api.openai.com/v1", "base URL of the OpenAI-compatible API")
+    embedder_url: str | None = _setting(None, "base URL of the embedding API; unset: OpenAI's or Voyage's own")
     embedder_model: str | None = _setting(None, "model to ask of that API, such as `text-embedding-3-small`")
     embedder_dimensions: int | None = _setting(None, "dimensions of its vectors", kind=int, at_least=1, at_most=2000)
     embedder_send_dimensions: str = _setting(

@@ -16,6 +16,7 @@ from citewell.usecases.read_documents import ReadDocuments
 
 if TYPE_CHECKING:
     # Imported where they are needed: a function doesn't pay for edges that it never uses.
+    from citewell.edges.claude_access import ClaudeAccess
     from citewell.edges.sqs_queue import SqsQueue
     from citewell.ports import ChunkStore, Embedder, Generator, ObjectStore
     from citewell.usecases.ingest_object import IngestObject
@@ -117,34 +118,66 @@ class Wiring:
                 tokenizer=Path(settings.require("model_dir")) / "tokenizer.json",
                 dualstack=settings.dualstack_endpoints == "yes",
             )
-        from citewell.edges.openai_embedder import OpenAIEmbedder
+        return self._hosted_embedder()
 
-        return OpenAIEmbedder(
-            settings.embedder_url,
-            settings.require("embedder_model"),
-            dimensions=settings.require_number("embedder_dimensions"),
+    def _hosted_embedder(self) -> Embedder:
+        settings = self.settings
+        model = settings.require("embedder_model")
+        dimensions = settings.require_number("embedder_dimensions")
+        batch_size, max_tokens = settings.embedder_batch_size, settings.embedder_max_tokens
+        if settings.embedder == "bedrock":
+            from citewell.edges.bedrock_embedder import BedrockEmbedder
+
+            return BedrockEmbedder(model, dimensions=dimensions, batch_size=batch_size, max_tokens=max_tokens)
+        if settings.embedder == "voyage":
+            from citewell.edges import voyage_embedder
+
+            return voyage_embedder.VoyageEmbedder(
+                settings.embedder_url or voyage_embedder.URL,
+                model,
+                dimensions=dimensions,
+                api_key=partial(read_secret, settings.require("embedder_api_key_secret_arn")),
+                batch_size=batch_size,
+                max_tokens=max_tokens,
+            )
+        from citewell.edges import openai_embedder
+
+        return openai_embedder.OpenAIEmbedder(
+            settings.embedder_url or openai_embedder.URL,
+            model,
+            dimensions=dimensions,
             request_dimensions=settings.embedder_send_dimensions == "yes",
             api_key=partial(read_secret, key) if (key := settings.embedder_api_key_secret_arn) else None,
-            batch_size=settings.embedder_batch_size,
-            max_tokens=settings.embedder_max_tokens,
+            batch_size=batch_size,
+            max_tokens=max_tokens,
         )
 
     @cached_property
     def generator(self) -> Generator:
         settings = self.settings
-        if settings.generator == "claude":
-            from citewell.edges.claude_generator import ClaudeGenerator
+        if settings.generator == "extractive":
+            from citewell.edges.extractive_generator import ExtractiveGenerator
 
-            return ClaudeGenerator(
-                settings.model,
-                api_key=partial(read_secret, settings.require("anthropic_api_key_secret_arn")),
-                base_url=settings.anthropic_base_url,
-                max_output_tokens=settings.max_output_tokens,
-                contact=settings.contact,
-            )
-        from citewell.edges.extractive_generator import ExtractiveGenerator
+            return ExtractiveGenerator(self.embedder, min_score=self.min_score)
+        from citewell.edges.claude_generator import ClaudeGenerator
 
-        return ExtractiveGenerator(self.embedder, min_score=self.min_score)
+        return ClaudeGenerator(
+            settings.model,
+            self._claude_access(),
+            max_output_tokens=settings.max_output_tokens,
+            contact=settings.contact,
+        )
+
+    def _claude_access(self) -> ClaudeAccess:
+        from citewell.edges.claude_access import AnthropicApi, Bedrock
+
+        settings = self.settings
+        if settings.generator == "bedrock":
+            return Bedrock()
+        return AnthropicApi(
+            api_key=partial(read_secret, settings.require("anthropic_api_key_secret_arn")),
+            base_url=settings.anthropic_base_url,
+        )
 
 
 @cache

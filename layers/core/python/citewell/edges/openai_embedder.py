@@ -18,6 +18,7 @@ from citewell.errors import ConfigurationError, EmbedderUnavailable
 if TYPE_CHECKING:
     import httpx
 
+URL = "https://api.openai.com/v1"
 CONNECT_SECONDS = 5.0
 REQUEST_SECONDS = 20.0
 """A single request's longest time; less when less is left."""
