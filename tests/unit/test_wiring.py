@@ -75,7 +75,10 @@ def test_another_embedder_needs_a_threshold_of_its_own(chosen: dict[str, Any]) -
         (Settings(embedder="openai"), "CITEWELL_EMBEDDER_MODEL"),
         (Settings(embedder="openai", embedder_model="m"), "CITEWELL_EMBEDDER_DIMENSIONS"),
         (Settings(embedder="voyage"), "CITEWELL_EMBEDDER_MODEL"),
-        (Settings(embedder="voyage", embedder_model="m", embedder_dimensions=8), "CITEWELL_EMBEDDER_API_KEY_SECRET_ARN"),
+        (
+            Settings(embedder="voyage", embedder_model="m", embedder_dimensions=8),
+            "CITEWELL_EMBEDDER_API_KEY_SECRET_ARN",
+        ),
         (Settings(embedder="bedrock"), "CITEWELL_EMBEDDER_MODEL"),
     ],
 )
