@@ -558,12 +558,6 @@ def test_a_server_that_does_not_exist_is_unavailable() -> None:
         PostgresChunkStore("postgresql://nobody@127.0.0.1:1/nothing").ping()
 
 
-def test_tls_is_what_the_connection_string_says(database: str) -> None:
-    """The embedded server speaks no TLS; one that does is refused for its unknown authority."""
-    with pytest.raises(DatabaseUnavailable):
-        PostgresChunkStore(f"{database}?sslmode=verify-full&sslrootcert=/nonexistent.pem").ping()
-
-
 def test_no_setting_outlives_its_transaction(database: str) -> None:
     connection = Database(database, statement_seconds=7)
     with connection.transaction(settings={"hnsw.ef_search": "123"}) as cursor:

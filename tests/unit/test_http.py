@@ -18,7 +18,9 @@ from citewell.errors import (
     GeneratorUnavailable,
     InvalidRequest,
     NoTenant,
+    ObjectStoreUnavailable,
     RequestTooLarge,
+    SecretUnavailable,
 )
 from citewell.http import (
     MAX_BODY_BYTES,
@@ -143,6 +145,8 @@ def test_any_body_is_a_question_or_a_clear_refusal(body: str) -> None:
         (EmbedderUnavailable("10.0.0.1 refused"), 502, None),
         (GeneratorUnavailable("overloaded"), 502, None),
         (DatabaseUnavailable("password authentication failed for user"), 503, "5"),
+        (SecretUnavailable("ThrottlingException"), 503, "5"),
+        (ObjectStoreUnavailable("bucket"), 503, "5"),
         (CitewellError("?"), 500, None),
         (KeyError("secret"), 500, None),
     ],

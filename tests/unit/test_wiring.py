@@ -11,6 +11,7 @@ from citewell.edges.extractive_generator import ExtractiveGenerator
 from citewell.edges.function_embedder import FunctionEmbedder
 from citewell.edges.local_embedder import LocalEmbedder
 from citewell.edges.openai_embedder import OpenAIEmbedder
+from citewell.edges.postgres_login import SecretLogin, TokenLogin
 from citewell.edges.voyage_embedder import VoyageEmbedder
 from citewell.errors import ConfigurationError
 from citewell.settings import Settings
@@ -87,10 +88,27 @@ def test_what_an_embedder_lacks_is_named(settings: Settings, missing: str) -> No
         _ = Wiring(settings).embedder
 
 
-def test_a_database_needs_a_url_or_a_secret() -> None:
-    assert Wiring(Settings(database_url="postgresql://here/citewell")).database_url == "postgresql://here/citewell"
-    with pytest.raises(ConfigurationError, match="^CITEWELL_DATABASE_SECRET_ARN is not set"):
-        _ = Wiring(Settings()).database_url
+def test_each_login_is_chosen_by_its_settings() -> None:
+    server: dict[str, Any] = {"database_host": "db.example.com", "database_ca": "/ca.pem"}
+    url = Wiring(Settings(database_url="postgresql://here/citewell")).database
+    token = Wiring(Settings(**server, database_auth="iam", database_user="reader", database_region="r")).database
+    secret = Wiring(Settings(**server, database_secret_arn="arn")).database
+    assert url.parameters() == {"host": "here", "dbname": "citewell"}
+    assert (type(token), type(secret)) == (TokenLogin, SecretLogin), "no secret is read before the first connection"
+
+
+@pytest.mark.parametrize(
+    ("settings", "missing"),
+    [
+        (Settings(), "CITEWELL_DATABASE_SECRET_ARN"),
+        (Settings(database_host="h"), "CITEWELL_DATABASE_SECRET_ARN"),
+        (Settings(database_host="h", database_auth="iam"), "CITEWELL_DATABASE_USER"),
+        (Settings(database_host="h", database_auth="iam", database_user="u"), "CITEWELL_DATABASE_REGION"),
+    ],
+)
+def test_what_a_login_lacks_is_named(settings: Settings, missing: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"^{missing} is not set"):
+        _ = Wiring(settings).database
 
 
 def test_the_local_model_folder_of_the_repository_is_the_one_that_setup_fills() -> None:

@@ -3,6 +3,7 @@
 CitewellError
 ├── ConfigurationError           the deployment is set up wrongly; retrying can't help, an operator must act
 │   ├── EmbedderMismatch         the configured embedder is not the one that built the live index
+│   ├── SecretNotSet             a secret still holds what the deploy put in its place
 │   └── SchemaNewer              the database was migrated by a newer release than this one
 ├── InvalidRequest               a caller's request breaks the contract
 │   ├── NoTenant                 the caller is known, but their token names no tenant
@@ -13,6 +14,7 @@ CitewellError
 ├── Unavailable                  something this deployment depends on is away; retrying later may help
 │   ├── DatabaseUnavailable
 │   ├── ObjectStoreUnavailable
+│   ├── SecretUnavailable
 │   ├── EmbedderUnavailable      the embedder failed after its retries
 │   └── GeneratorUnavailable     the model failed after its retries
 └── VectorsMissing               kept vectors were gone when the swap needed them; processing again embeds them
@@ -44,6 +46,12 @@ class EmbedderMismatch(ConfigurationError):
     """The live index holds vectors of another model or dimension than the configured embedder makes."""
 
     code = "embedder_mismatch"
+
+
+class SecretNotSet(ConfigurationError):
+    """An operator has to fill the secret that the message names; until then what needs it can't work."""
+
+    code = "secret_not_set"
 
 
 class SchemaNewer(ConfigurationError):
@@ -97,6 +105,10 @@ class DatabaseUnavailable(Unavailable):
 class ObjectStoreUnavailable(Unavailable):
     code = "bucket_unavailable"
     stage = "read"
+
+
+class SecretUnavailable(Unavailable):
+    code = "secret_unavailable"
 
 
 class EmbedderUnavailable(Unavailable):

@@ -20,6 +20,7 @@ from citewell.errors import (
     InvalidRequest,
     NoTenant,
     RequestTooLarge,
+    Unavailable,
     log_fields,
 )
 
@@ -69,6 +70,7 @@ _PROBLEMS: tuple[tuple[type[CitewellError], int, str, str | None], ...] = (
     (EmbedderUnavailable, 502, "Embedder unavailable", "The embedding model did not answer. Try again."),
     (GeneratorUnavailable, 502, "Model unavailable", "The language model did not answer. Try again."),
     (DatabaseUnavailable, 503, "Database unavailable", "The index can't be reached right now. Try again."),
+    (Unavailable, 503, "Temporarily unavailable", "Something that answering needs is away right now. Try again."),
 )
 
 

@@ -38,6 +38,7 @@ class Settings:
     database_port: int = _setting(5432, "its port", kind=int, at_least=1, at_most=65_535)
     database_name: str = _setting("citewell", "name of the database on it")
     database_user: str | None = _setting(None, "role to connect as, for `iam`")
+    database_region: str | None = _setting(None, "AWS region of the server, for `iam`")
     database_auth: str = _setting(
         "secret", "`secret`: username and password stand in a secret; `iam`: RDS tokens", one_of=("secret", "iam")
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from citewell.core.keys import Tenancy
 from citewell.core.refusing import min_score_for
-from citewell.edges.secrets import database_url, read_secret
+from citewell.edges.secrets import database_url, fetch_secret, read_secret
 from citewell.settings import Settings
 from citewell.usecases.ask_question import AskQuestion, SearchPassages
 from citewell.usecases.read_documents import ReadDocuments
@@ -17,6 +17,7 @@ from citewell.usecases.read_documents import ReadDocuments
 if TYPE_CHECKING:
     # Imported where they are needed: a function doesn't pay for edges that it never uses.
     from citewell.edges.claude_access import ClaudeAccess
+    from citewell.edges.postgres_login import Login
     from citewell.edges.sqs_queue import SqsQueue
     from citewell.ports import ChunkStore, Embedder, Generator, ObjectStore
     from citewell.usecases.ingest_object import IngestObject
@@ -84,22 +85,32 @@ class Wiring:
         return SqsQueue(url, dualstack=self.settings.dualstack_endpoints == "yes") if url else None
 
     @cached_property
-    def database_url(self) -> str:
-        if self.settings.database_url:
-            return self.settings.database_url
-        return database_url(self.settings.require("database_secret_arn"))
+    def database(self) -> Login:
+        from citewell.edges.postgres_login import FixedLogin, SecretLogin, Server, TokenLogin
+
+        settings = self.settings
+        if settings.database_url:
+            return FixedLogin(settings.database_url)
+        if settings.database_host is None:
+            return FixedLogin(database_url(settings.require("database_secret_arn")))
+        server = Server(settings.database_host, settings.database_port, settings.database_name, settings.database_ca)
+        if settings.database_auth == "iam":
+            return TokenLogin(
+                server, user=settings.require("database_user"), region=settings.require("database_region")
+            )
+        return SecretLogin(server, secret=partial(fetch_secret, settings.require("database_secret_arn")))
 
     @cached_property
     def chunks(self) -> ChunkStore:
         from citewell.edges.postgres_chunk_store import PostgresChunkStore
 
-        return PostgresChunkStore(self.database_url)
+        return PostgresChunkStore(self.database)
 
     @cached_property
     def schema(self) -> Schema:
         from citewell.edges.postgres_schema import PostgresSchema
 
-        return PostgresSchema(self.database_url)
+        return PostgresSchema(self.database)
 
     @cached_property
     def embedder(self) -> Embedder:

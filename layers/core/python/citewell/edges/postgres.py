@@ -13,12 +13,12 @@ from typing import Any
 
 import psycopg
 from psycopg import IsolationLevel
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 from psycopg.rows import namedtuple_row
 
 from citewell.correlation import application_name
-from citewell.errors import ConfigurationError, DatabaseUnavailable
+from citewell.edges.postgres_login import FixedLogin, Login
+from citewell.errors import CitewellError, ConfigurationError, DatabaseUnavailable
 
 Connection = psycopg.Connection[Any]
 Cursor = psycopg.Cursor[Any]
@@ -42,18 +42,47 @@ FROM unnest(%(names)s::text[], %(values)s::text[]) AS setting (name, value)
 """
 
 
-def connect(conninfo: str) -> Connection:
-    """Connect with ``conninfo`` (a libpq URL or key-value string), whose own values win over the defaults here.
+# libpq tells why it made no connection in words alone. Words that it no longer uses end in the general message.
+_UNTRUSTED: Mapping[str, str] = {
+    "certificate verify failed": "its certificate isn't signed by an authority in CITEWELL_DATABASE_CA",
+    "does not match host name": "its certificate is for another host than CITEWELL_DATABASE_HOST",
+    "does not support SSL": "it offers no TLS",
+    "root certificate file": "the file CITEWELL_DATABASE_CA can't be read",
+}
+_REFUSED = ("authentication failed", "is not permitted to log in", "permission denied for database", "does not exist")
 
-    TLS is what it says in ``sslmode`` and ``sslrootcert``. Raises DatabaseUnavailable, and ConfigurationError for what
-    libpq can't read.
+
+def connect(login: Login | str) -> Connection:
+    """Connect as ``login`` (a libpq URL or key-value string, or what knows more) says; it wins over the defaults here.
+
+    Raises DatabaseUnavailable, and ConfigurationError for a server that isn't the one it should be and for an address
+    that libpq can't read.
     """
+    login = FixedLogin(login) if isinstance(login, str) else login
     try:
-        named: dict[str, Any] = {**_DEFAULTS, **conninfo_to_dict(conninfo)}
-    except psycopg.ProgrammingError as error:
-        raise ConfigurationError("The database's address is neither a URL nor a list of keywords.") from error
-    with translated():
-        return psycopg.connect(make_conninfo(**named), row_factory=namedtuple_row, prepare_threshold=None)
+        try:
+            return _connected(login)
+        except psycopg.OperationalError:
+            if not login.renewed():
+                raise
+            return _connected(login)
+    except psycopg.OperationalError as error:
+        raise _not_connected(error) from error
+
+
+def _connected(login: Login) -> Connection:
+    parameters: dict[str, Any] = {**_DEFAULTS, **login.parameters()}
+    return psycopg.connect(**parameters, row_factory=namedtuple_row, prepare_threshold=None)
+
+
+def _not_connected(error: psycopg.OperationalError) -> CitewellError:
+    said = str(error)
+    for words, reason in _UNTRUSTED.items():
+        if words in said:
+            return ConfigurationError(f"The database's server isn't trusted: {reason}.")
+    if "FATAL" in said and any(words in said for words in _REFUSED):
+        return DatabaseUnavailable("The database doesn't let the function's role in.")
+    return DatabaseUnavailable("The database can't be reached.")
 
 
 @contextlib.contextmanager
@@ -67,14 +96,18 @@ def translated() -> Iterator[None]:
         raise DatabaseUnavailable("The database can't be reached.") from error
     except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn) as error:
         raise ConfigurationError("The database's schema is older than the code: run the migration.") from error
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise ConfigurationError(
+            "The role lacks a right on the database: run the migration, which grants it."
+        ) from error
 
 
 class Database:
     """A connection and the short transactions on it. For one thread."""
 
-    def __init__(self, conninfo: str, *, statement_seconds: float) -> None:
+    def __init__(self, login: Login | str, *, statement_seconds: float) -> None:
         """``statement_seconds`` bounds each statement, waiting for locks included."""
-        self._conninfo = conninfo
+        self._login = login
         self._connection: Connection | None = None
         milliseconds = str(round(statement_seconds * 1000))
         # The second: a worker that is frozen or cut off inside a transaction must not hold its row locks for long.
@@ -113,7 +146,7 @@ class Database:
                 return _begin(self._connection, isolation, settings)
             except psycopg.OperationalError:
                 self._connection.close()  # it broke while it was idle; nothing was asked of it yet
-        self._connection = connect(self._conninfo)
+        self._connection = connect(self._login)
         return _begin(self._connection, isolation, settings)
 
 

@@ -32,6 +32,7 @@ from citewell.core.values import (
 )
 from citewell.edges import statements
 from citewell.edges.postgres import Cursor, Database
+from citewell.edges.postgres_login import Login
 from citewell.errors import ConfigurationError, EmbedderMismatch, VectorsMissing
 from citewell.ports import ChunkToStore, Claim, DocumentVersion, IndexGeneration
 
@@ -55,7 +56,7 @@ class PostgresChunkStore:
 
     def __init__(
         self,
-        conninfo: str,
+        login: Login | str,
         *,
         statement_seconds: float = STATEMENT_SECONDS,
         swap_seconds: float = 300.0,
@@ -65,7 +66,7 @@ class PostgresChunkStore:
     ) -> None:
         """
         Args:
-            conninfo: libpq's URL or key-value string; TLS as its ``sslmode`` and ``sslrootcert`` say.
+            login: how to connect; text is libpq's URL or key-value string.
             statement_seconds: the longest a single statement may take, waiting for locks included.
             swap_seconds: the same for those of a swap. Entering a vector into a large HNSW index takes milliseconds,
                 and a document may have thousands.
@@ -73,7 +74,7 @@ class PostgresChunkStore:
             exact_chunks: up to how many chunks that may be found each is compared, without the index.
             common_matches: a word in so many chunks is common: no more of its matches are read.
         """
-        self._database = Database(conninfo, statement_seconds=statement_seconds)
+        self._database = Database(login, statement_seconds=statement_seconds)
         self._swap_settings = {"statement_timeout": str(round(swap_seconds * 1000))}
         self._ef_search = ef_search
         self._exact_chunks = exact_chunks

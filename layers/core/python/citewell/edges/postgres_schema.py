@@ -67,18 +67,19 @@ _SET_MIN_SCORE = "UPDATE index_generation SET min_score = %s WHERE generation = 
 class PostgresSchema:
     """Opens a connection for each transaction: a migration is rare, and takes as long as it takes."""
 
-    def __init__(self, conninfo: str) -> None:
-        self._conninfo = conninfo
+    def __init__(self, login: Login | str) -> None:
+        """``login`` is the owner's; text is libpq's URL or key-value string."""
+        self._login = login
 
     @contextmanager
     def locked(self) -> Iterator[PostgresLockedSchema]:
-        with translated(), connect(self._conninfo) as connection:
+        with translated(), connect(self._login) as connection:
             connection.execute(_LOCK, [_ADVISORY_LOCK])
             connection.execute(_CREATE_RECORD)
             yield PostgresLockedSchema(connection)
 
     def vector_version(self) -> str | None:
-        with translated(), connect(self._conninfo) as connection:
+        with translated(), connect(self._login) as connection:
             row = connection.execute(_VECTOR_VERSION).fetchone()
         return None if row is None else str(row.version)
 

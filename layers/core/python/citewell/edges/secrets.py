@@ -1,35 +1,57 @@
-"""Secrets are settings by ARN; their values are read once per process and never logged."""
+"""Secrets are settings by ARN. Their values are never logged."""
 
 from __future__ import annotations
 
-import json
 from functools import cache
+from typing import TYPE_CHECKING
 
 from citewell.edges.aws import client_config
-from citewell.errors import ConfigurationError
+from citewell.errors import ConfigurationError, SecretNotSet, SecretUnavailable
+
+if TYPE_CHECKING:
+    from botocore.exceptions import ClientError
 
 NOT_SET = "not set"
 """What a secret holds between the deploy that made it and the operator who fills it."""
 
+# Secrets Manager says these with status 400, like what can't be mended by waiting.
+_PASSING = frozenset({"ThrottlingException", "Throttling", "TooManyRequestsException", "RequestLimitExceeded"})
 
-@cache
-def read_secret(arn: str) -> str:
-    """The secret's text. Raises ConfigurationError when it can't be read or was never filled."""
+
+def fetch_secret(arn: str) -> str:
+    """The secret's text as it is now.
+
+    Raises SecretUnavailable when the answer may be another one later, SecretNotSet when the secret was never filled,
+    ConfigurationError when it can't be read.
+    """
     import boto3
-    from botocore.exceptions import BotoCoreError, ClientError
+    from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
+    from botocore.exceptions import ConnectionError as NotConnected
 
     try:
         client = boto3.client("secretsmanager", config=client_config(read_timeout=5))
         value = str(client.get_secret_value(SecretId=arn)["SecretString"]).strip()
-    except (BotoCoreError, ClientError, KeyError) as error:
+    except (NotConnected, HTTPClientError) as error:
+        raise SecretUnavailable(f"Secrets Manager did not answer: {type(error).__name__}") from error
+    except ClientError as error:
+        code, status = _said(error)
+        if code in _PASSING or status >= 500:
+            raise SecretUnavailable(f"Secrets Manager did not answer: {code}") from error
+        raise ConfigurationError(f"the secret {arn} can't be read: {code}") from error
+    except (BotoCoreError, KeyError) as error:
         raise ConfigurationError(f"the secret {arn} can't be read: {type(error).__name__}") from error
     if value in ("", NOT_SET):
-        raise ConfigurationError(f"the secret {arn} was never filled: use `aws secretsmanager put-secret-value`")
+        raise SecretNotSet(f"the secret {arn} was never filled: use `aws secretsmanager put-secret-value`")
     return value
 
 
+read_secret = cache(fetch_secret)
+"""The same, but read once per process. What failed is read again."""
+
+
 def database_url(arn: str) -> str:
-    """The connection URL in the secret that RDS keeps. Raises ConfigurationError."""
+    """The connection URL in a secret that names the server, too. Raises what :func:`read_secret` does."""
+    import json
     from urllib.parse import quote
 
     try:
@@ -38,3 +60,8 @@ def database_url(arn: str) -> str:
         return f"postgresql://{user}:{password}@{secret['host']}:{int(secret['port'])}/{secret['dbname']}"
     except (ValueError, KeyError, TypeError) as error:
         raise ConfigurationError(f"the secret {arn} doesn't hold a database's address and credentials") from error
+
+
+def _said(error: ClientError) -> tuple[str, int]:
+    code = str(error.response.get("Error", {}).get("Code", "unknown"))
+    return code, int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
