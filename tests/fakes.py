@@ -33,6 +33,10 @@ class MemoryBucket:
     def delete(self, key: str) -> None:
         self._current.pop(key, None)
 
+    def restore(self, head: ObjectHead) -> None:
+        """Make an old version the current one, as if every newer one had been deleted for good."""
+        self._current[head.key] = head
+
     def erase_versions(self) -> None:
         """Remove every version that isn't current, for good."""
         current = {head.version for head in self._current.values()}

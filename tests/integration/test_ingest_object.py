@@ -385,3 +385,67 @@ def test_a_document_with_groups_is_invisible_from_its_first_moment(
     assert seen
     assert set(seen) == {None}
     assert texts(store) is None
+
+
+@pytest.mark.parametrize("body", [b"\x89PNG\r\n\x1a\n" + bytes(64), b""], ids=["unreadable", "empty"])
+def test_a_document_is_closed_even_if_its_new_version_cannot_be_read(
+    ingest: IngestObject, store: PostgresChunkStore, bucket: MemoryBucket, body: bytes
+) -> None:
+    hr = Audience("default", ("hr",))
+    bucket.put(KEY, "The old text.")
+    ingest(KEY, attempt())
+    bucket.put(KEY, body, groups="hr")
+    with pytest.raises(DocumentRejected):
+        ingest(KEY, attempt())
+    assert store.document(EVERYONE, KEY) is None
+    assert texts(store) is None
+    document = store.document(hr, KEY)
+    assert document is not None
+    assert (document.status, document.chunks) == (DocumentStatus.FAILED, 1)
+
+
+def test_a_document_is_closed_before_its_new_version_is_read(
+    ingest: IngestObject, store: PostgresChunkStore, bucket: MemoryBucket
+) -> None:
+    bucket.put(KEY, "The old text.")
+    ingest(KEY, attempt())
+    bucket.put(KEY, "The new text.", groups="hr")
+    seen: list[object] = []
+    bucket.before_read = lambda: seen.append(texts(store))
+    ingest(KEY, attempt())
+    assert seen == [None]
+
+
+def test_a_version_that_does_not_say_clearly_whom_it_is_for_closes_the_document_until_one_does(
+    ingest: IngestObject, store: PostgresChunkStore, bucket: MemoryBucket
+) -> None:
+    bucket.put(KEY, "The old text.")
+    ingest(KEY, attempt())
+    bucket.put(KEY, "The old text.", groups=" , ")
+    with pytest.raises(DocumentRejected):
+        ingest(KEY, attempt())
+    assert texts(store) is None
+    bucket.put(KEY, "The old text.")
+    assert ingest(KEY, attempt()).result is IngestResult.UNCHANGED
+    assert texts(store) == ["The old text."]
+
+
+def test_a_version_that_is_taken_back_leaves_the_document_as_it_was(
+    ingest: IngestObject, store: PostgresChunkStore, bucket: MemoryBucket, embedder: HashEmbedder
+) -> None:
+    bucket.put(KEY, "The old text.")
+    ingest(KEY, attempt())
+    served = bucket.head(KEY)
+    assert served is not None
+    bucket.put(KEY, "The new text.", groups="hr")
+
+    def be_away(_: Sequence[str]) -> None:
+        raise EmbedderUnavailable("away")
+
+    embedder.on_embed = be_away
+    with pytest.raises(EmbedderUnavailable):
+        ingest(KEY, attempt())
+    assert texts(store) is None
+    bucket.restore(served)
+    assert ingest(KEY, attempt()).result is IngestResult.UNCHANGED
+    assert texts(store) == ["The old text."]

@@ -419,7 +419,7 @@ def test_an_old_version_keeps_answering_under_its_own_title_while_a_new_one_is_p
 ) -> None:
     index(store, ["old"])
     claim = store.claim(KEY)
-    store.begin(claim, Metadata(title="New", groups=("hr",)), title="New", attempts=2, last=False)
+    store.begin(claim, Metadata(title="New"), title="New", attempts=2, last=False)
     assert (shown(store).status, shown(store).title, texts_of(store)) == (
         DocumentStatus.PROCESSING,
         "Expenses",
@@ -431,6 +431,58 @@ def test_an_old_version_keeps_answering_under_its_own_title_while_a_new_one_is_p
     assert document.error == DocumentError("unsupported_type", "extract", 2)
     assert (document.version, document.chunks, document.result) == ("v2", 1, None)
     assert texts_of(store) == ["old"]
+
+
+@pytest.mark.parametrize(
+    ("served", "coming", "readers"),
+    [
+        ((), ("hr",), {"hr", "both"}),
+        ((), None, set()),
+        (("hr",), (), {"hr", "both"}),
+        (("hr",), ("board",), {"both"}),
+        (("hr",), ("hr", "board"), {"hr", "both"}),
+        (("board", "hr"), ("hr",), {"hr", "both"}),
+        (("hr",), None, set()),
+        ((), (), {"nobody in particular", "hr", "board", "both"}),
+    ],
+    ids=["closed", "unclear", "opened", "moved", "widened", "narrowed", "closed and unclear", "open"],
+)
+def test_until_a_version_with_other_groups_is_served_the_old_one_answers_whoever_may_read_both(
+    store: PostgresChunkStore, served: tuple[str, ...], coming: tuple[str, ...] | None, readers: set[str]
+) -> None:
+    callers = {
+        "nobody in particular": EVERYONE,
+        "hr": Audience("default", ("hr",)),
+        "board": Audience("default", ("board", "sales")),
+        "both": Audience("default", ("board", "hr")),
+    }
+
+    def may_read() -> set[str]:
+        return {name for name, caller in callers.items() if store.document(caller, KEY.source)}
+
+    index(store, ["old"], metadata=Metadata(groups=served))
+    before = may_read()
+    metadata = None if coming is None else Metadata(groups=coming)
+    claim = store.claim(KEY)
+    store.begin(claim, metadata, title="New", attempts=1, last=False)
+    assert may_read() == readers
+    store.fail(claim, code="empty", stage="extract", attempts=1, version="v2")
+    assert may_read() == readers, "a version that failed closes the document all the same"
+    store.refresh(store.claim(KEY), "v3", "p1")
+    assert may_read() == before, "the served version is the newest again"
+    store.begin(store.claim(KEY), metadata, title="New", attempts=1, last=False)
+    index(store, ["new"], name="v4", metadata=Metadata(groups=coming or ()))
+    assert may_read() == {name for name, caller in callers.items() if not coming or set(coming) & set(caller.groups)}
+    store.remove(store.claim(KEY))
+    store.begin(store.claim(KEY), Metadata(), title="Again", attempts=1, last=False)
+    assert may_read() == callers.keys()
+
+
+def test_a_new_document_whose_groups_are_unclear_is_shown_to_nobody(store: PostgresChunkStore) -> None:
+    claim = store.claim(KEY)
+    store.begin(claim, None, title="Expenses", attempts=1, last=False)
+    store.fail(claim, code="bad_metadata", stage="metadata", attempts=1, version="v1")
+    assert store.document(EVERYONE, KEY.source) is None
 
 
 def test_a_failure_that_knows_no_version_keeps_the_last_one(store: PostgresChunkStore) -> None:

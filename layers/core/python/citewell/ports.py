@@ -127,8 +127,11 @@ class ChunkStore(Protocol):
     def claim(self, key: DocumentKey) -> Claim:
         """Take the next claim on a document. Shows nothing to readers yet: what stands in the bucket isn't known."""
 
-    def begin(self, claim: Claim, metadata: Metadata, *, title: str, attempts: int, last: bool) -> None:
+    def begin(self, claim: Claim, metadata: Metadata | None, *, title: str, attempts: int, last: bool) -> None:
         """Show the document as PROCESSING; where nothing is served yet, under the new version's title and groups.
+
+        What is served goes on answering those who may read the new version too, and from now on nobody else. Without
+        ``metadata``, for a version that doesn't say clearly whom it is for, that is nobody at all.
 
         On its ``last`` attempt it is shown as FAILED with the code ``interrupted`` until the attempt has ended, so
         that a worker that dies leaves the truth behind. Does nothing when the claim is void.

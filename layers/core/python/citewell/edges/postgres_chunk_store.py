@@ -108,16 +108,15 @@ class PostgresChunkStore:
             chunks=row.chunks,
         )
 
-    def begin(self, claim: Claim, metadata: Metadata, *, title: str, attempts: int, last: bool) -> None:
+    def begin(self, claim: Claim, metadata: Metadata | None, *, title: str, attempts: int, last: bool) -> None:
         state: dict[str, str | None] = (
             {"status": DocumentStatus.FAILED, "error_code": "interrupted", "error_stage": "ingest"}
             if last
             else {"status": DocumentStatus.PROCESSING, "error_code": None, "error_stage": None}
         )
+        shown = _metadata(metadata, title) if metadata else {**_metadata(Metadata(), title), "groups": None}
         with self._database.transaction() as cursor:
-            cursor.execute(
-                statements.BEGIN, {**_claim(claim), **_metadata(metadata, title), **state, "attempts": attempts}
-            )
+            cursor.execute(statements.BEGIN, {**_claim(claim), **shown, **state, "attempts": attempts})
 
     def known_vectors(self, key: DocumentKey, reuse_keys: Sequence[bytes]) -> frozenset[bytes]:
         with self._database.transaction() as cursor:

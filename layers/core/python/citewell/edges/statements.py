@@ -26,6 +26,7 @@ RETURNING claim, served_version, served_pipeline, content_hash, chunks
 """
 
 # What is served keeps its title and groups; a document that serves nothing yet takes those of its coming version.
+# Groups that couldn't be read are NULL. Beside what is served they become a group without a name: nobody is in it.
 BEGIN = """
 UPDATE document
 SET status = %(status)s,
@@ -37,6 +38,7 @@ SET status = %(status)s,
     title = CASE WHEN served_version IS NULL THEN %(title)s ELSE title END,
     collection = CASE WHEN served_version IS NULL THEN %(collection)s ELSE collection END,
     groups = CASE WHEN served_version IS NULL THEN %(groups)s::text[] ELSE groups END,
+    next_groups = CASE WHEN served_version IS NOT NULL THEN coalesce(%(groups)s::text[], ARRAY[NULL]::text[]) END,
     effective_date = CASE WHEN served_version IS NULL THEN %(effective_date)s::date ELSE effective_date END,
     series = CASE WHEN served_version IS NULL THEN %(series)s ELSE series END,
     language = CASE WHEN served_version IS NULL THEN %(language)s ELSE language END
@@ -197,6 +199,7 @@ SET status = 'READY',
     title = %(title)s,
     collection = %(collection)s,
     groups = %(groups)s::text[],
+    next_groups = NULL,
     effective_date = %(effective_date)s::date,
     series = %(series)s,
     language = %(language)s,
@@ -217,6 +220,7 @@ REFRESH = """
 UPDATE document
 SET status = 'READY',
     result = 'UNCHANGED',
+    next_groups = NULL,
     version = %(version)s,
     served_version = %(version)s,
     served_pipeline = %(pipeline)s,
@@ -239,6 +243,7 @@ SET status = NULL,
     title = NULL,
     collection = '',
     groups = NULL,
+    next_groups = NULL,
     effective_date = NULL,
     series = NULL,
     language = NULL,
@@ -270,9 +275,12 @@ WHERE tenant = %(tenant)s AND source = %(source)s AND claim = %(claim)s
 
 # --- ask ------------------------------------------------------------------------------------------------------
 
-# Fail closed: where groups is NULL (not known) the condition is NULL too.
+# Fail closed: where groups is NULL (not known) the condition is NULL too. A version that is yet to come may close what
+# is served, and never opens it.
 _VISIBLE = SQL("""document.tenant = %(tenant)s
-  AND (cardinality(document.groups) = 0 OR document.groups && %(groups)s::text[])""")
+  AND (cardinality(document.groups) = 0 OR document.groups && %(groups)s::text[])
+  AND (document.next_groups IS NULL OR cardinality(document.next_groups) = 0
+       OR document.next_groups && %(groups)s::text[])""")
 
 # ^@ takes its right side literally, unlike LIKE. The planner folds empty filters away.
 _SEARCHED = SQL("""{visible}

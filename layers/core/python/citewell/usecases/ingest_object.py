@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from citewell.core.chunking import CHUNKER_VERSION, split_chunks
 from citewell.core.hashing import chunk_id, content_hash, pipeline_version, reuse_key
@@ -99,9 +100,14 @@ class IngestObject:
         if (claim.served_version, claim.served_pipeline) == (head.version, pipeline):
             return self.chunks.refresh(claim, head.version, pipeline)
         # Before anything can fail: whoever may read the document is to see that it is there, and nobody else is.
-        readers = Metadata(groups=groups_of(head.user_metadata))
         name = default_title(claim.key.source)
-        self.chunks.begin(claim, readers, title=name, attempts=attempt.number, last=attempt.last)
+        begin = partial(self.chunks.begin, claim, title=name, attempts=attempt.number, last=attempt.last)
+        try:
+            readers = Metadata(groups=groups_of(head.user_metadata))
+        except DocumentRejected:
+            begin(None)
+            raise
+        begin(readers)
         metadata = metadata_of(head.user_metadata)
         extracted = self._read(head)
         title = metadata.title or extracted.title or name
