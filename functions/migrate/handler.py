@@ -19,7 +19,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from citewell.errors import SchemaNewer
 from citewell.telemetry import NAMESPACE
-from citewell.usecases.migrate import ensure_generation, migrate
+from citewell.usecases.migrate import admit_roles, ensure_generation, migrate
 from citewell.wiring import wiring
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
         for warning in migrated.warnings:
             logger.warning("the database should be upgraded", extra={"reason": warning})
         logger.info("schema is up to date", extra={"applied": migrated.applied})
+        admit_roles(schema)
     generation = ensure_generation(
         schema,
         model_id=wanted["EmbedderModel"],

@@ -11,6 +11,8 @@ from psycopg.sql import SQL, Composed, Identifier, Literal
 from citewell.core.migrating import AppliedMigration, Migration
 from citewell.edges import statements
 from citewell.edges.postgres import Connection, connect, translated
+from citewell.edges.postgres_login import Login
+from citewell.edges.postgres_roles import admit_roles
 from citewell.errors import ConfigurationError
 from citewell.ports import IndexGeneration
 
@@ -124,6 +126,15 @@ class PostgresLockedSchema:
 
     def set_min_score(self, generation: IndexGeneration, min_score: float) -> None:
         self._connection.execute(_SET_MIN_SCORE, [min_score, generation.generation])
+
+    def admit_roles(self) -> None:
+        try:
+            admit_roles(self._connection)
+        except psycopg.OperationalError:
+            raise
+        except psycopg.Error as error:
+            said = error.diag.message_primary or type(error).__name__
+            raise ConfigurationError(f"The roles' rights can't be set: {said}") from error
 
 
 def _create_index(generation: int, dimensions: int) -> Composed:

@@ -1,4 +1,4 @@
-"""Bring the database in step with this release: its schema, and the index generation of its embedder.
+"""Bring the database in step with this release: its schema, who may do what, and its embedder's index generation.
 
 Numbered SQL files run in order, each in one transaction with its record, by whichever of several deploys comes first.
 They only go forward, and each is safe while the old code still runs. CONTRIBUTING.md says why no library does this.
@@ -55,6 +55,12 @@ class LockedSchema(Protocol):
 
     def set_min_score(self, generation: IndexGeneration, min_score: float) -> None: ...
 
+    def admit_roles(self) -> None:
+        """Make the roles that ask and index, with the rights that this release needs and no others.
+
+        Raises ConfigurationError when a role of that name can do more.
+        """
+
 
 class Schema(Protocol):
     """The database as a migration sees it. Raises DatabaseUnavailable."""
@@ -83,6 +89,15 @@ def migrate(schema: Schema, folder: Path) -> Migrated:
                 return Migrated(tuple(applied), warnings)
             locked.apply(pending[0])
         applied.append(str(pending[0]))
+
+
+def admit_roles(schema: Schema) -> None:
+    """Let those in who ask and who index, and nobody else. After :func:`migrate`, and safe wherever that is.
+
+    The owner's rights stay as they are: code of a release that had no roles serves on.
+    """
+    with schema.locked() as locked:
+        locked.admit_roles()
 
 
 def ensure_generation(

@@ -1,0 +1,102 @@
+"""Who may do what in the database: two roles beside the owner, and nobody else.
+
+``citewell_reader`` is who asks and who shows documents; ``citewell_writer`` is who indexes. Neither owns anything, so
+neither can change the schema, and what neither of them needs neither can read. On RDS they have no password: being in
+``rds_iam`` they log in by tokens alone.
+
+Roles belong to the whole server, rights to one database: several databases on one server share the roles.
+"""
+
+from __future__ import annotations
+
+import contextlib
+
+import psycopg
+from psycopg.sql import SQL, Identifier
+
+from citewell.edges.postgres import Connection
+from citewell.errors import ConfigurationError
+
+READER = "citewell_reader"
+WRITER = "citewell_writer"
+
+_MISSING = """
+SELECT wanted.name
+FROM unnest(%(roles)s::text[]) AS wanted (name)
+WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = wanted.name)
+"""
+
+_CREATE = SQL("CREATE ROLE {} LOGIN")
+
+_WITHOUT_IAM = """
+SELECT role.rolname AS name
+FROM pg_roles AS role
+JOIN pg_roles AS iam ON iam.rolname = 'rds_iam'
+WHERE role.rolname = ANY (%(roles)s::text[])
+  AND NOT EXISTS (SELECT FROM pg_auth_members AS known WHERE known.roleid = iam.oid AND known.member = role.oid)
+"""
+
+_ALLOW_IAM = SQL("GRANT rds_iam TO {}")
+
+# What a role was given elsewhere no REVOKE here would take away.
+_TOO_POWERFUL = """
+SELECT role.rolname AS name
+FROM pg_roles AS role
+WHERE role.rolname = ANY (%(roles)s::text[])
+  AND (role.rolsuper OR role.rolcreaterole OR role.rolcreatedb OR role.rolbypassrls OR role.rolreplication
+       OR EXISTS (
+           SELECT FROM pg_auth_members
+           JOIN pg_roles AS given ON given.oid = pg_auth_members.roleid
+           WHERE pg_auth_members.member = role.oid AND given.rolname <> 'rds_iam'
+       ))
+"""
+
+# Everything is taken away first, so that what stands below is all there is, whatever a former release, a default
+# privilege or a person has granted. Readers don't notice: it is one transaction.
+# Of the writer: a document is never deleted, its row stays as a tombstone; and to lock a generation against a
+# migration takes the right to update some column of it, of which created_at does the least.
+_RIGHTS = SQL("""
+ALTER DEFAULT PRIVILEGES REVOKE ALL ON TABLES FROM PUBLIC;
+ALTER DEFAULT PRIVILEGES REVOKE ALL ON SEQUENCES FROM PUBLIC;
+ALTER DEFAULT PRIVILEGES IN SCHEMA public REVOKE ALL ON TABLES FROM PUBLIC, citewell_reader, citewell_writer;
+ALTER DEFAULT PRIVILEGES IN SCHEMA public REVOKE ALL ON SEQUENCES FROM PUBLIC, citewell_reader, citewell_writer;
+
+REVOKE ALL ON DATABASE {database} FROM PUBLIC, citewell_reader, citewell_writer;
+REVOKE ALL ON SCHEMA public FROM PUBLIC, citewell_reader, citewell_writer;
+REVOKE ALL ON document, chunk, chunk_vector, index_generation, pending_vector, schema_migration
+    FROM PUBLIC, citewell_reader, citewell_writer;
+REVOKE ALL ON SEQUENCE index_generation_generation_seq FROM PUBLIC, citewell_reader, citewell_writer;
+
+GRANT CONNECT ON DATABASE {database} TO citewell_reader, citewell_writer;
+GRANT USAGE ON SCHEMA public TO citewell_reader, citewell_writer;
+GRANT SELECT ON document, chunk, chunk_vector, index_generation TO citewell_reader, citewell_writer;
+GRANT INSERT, UPDATE ON document TO citewell_writer;
+GRANT INSERT, UPDATE, DELETE ON chunk, chunk_vector TO citewell_writer;
+GRANT UPDATE (created_at) ON index_generation TO citewell_writer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON pending_vector TO citewell_writer;
+""")
+
+
+def admit_roles(connection: Connection) -> None:
+    """Make the roles where they are missing and give them their rights, and nobody else any.
+
+    ``connection`` is the owner's, in a transaction on the full schema that no other migration runs beside. Raises
+    ConfigurationError for a role of that name which can do more.
+    """
+    roles = {"roles": [READER, WRITER]}
+    for missing in connection.execute(_MISSING, roles).fetchall():
+        # A migration of another database on the same server may have been quicker.
+        with contextlib.suppress(psycopg.errors.DuplicateObject, psycopg.errors.UniqueViolation):
+            _alone(connection, _CREATE, missing.name)
+    for without in connection.execute(_WITHOUT_IAM, roles).fetchall():
+        _alone(connection, _ALLOW_IAM, without.name)
+    if powerful := connection.execute(_TOO_POWERFUL, roles).fetchall():
+        names = ", ".join(role.name for role in powerful)
+        raise ConfigurationError(f"{names} can do more in this database server than it should: drop the role.")
+    connection.execute(_RIGHTS.format(database=Identifier(connection.info.dbname)))
+
+
+def _alone(connection: Connection, statement: SQL, role: str) -> None:
+    """In a savepoint, so that its failure leaves the transaction usable."""
+    with connection.transaction():
+        connection.execute(statement.format(Identifier(role)))
