@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from infra.options import DatabaseClass, EmbedderChoice, GeneratorChoice, Option
 from tests.infra.conftest import Synthesise
 from tests.infra.templates import Json, Template, as_list, references
 
+RUNBOOK = Path(__file__).parents[2] / "docs/operating.md"
 EVERYTHING = Options(alarm_email="operations@example.com", tracing=True, log_questions=True)
 ALARMS = {
     "dead-letters": ("AWS/SQS", "ApproximateNumberOfMessagesVisible"),
@@ -81,6 +83,7 @@ def test_an_alarm_says_what_it_means_and_where_it_is_written_what_to_do(template
         meaning, _, where = alarm["AlarmDescription"].partition(" What to do: ")
         assert len(meaning) > 40
         assert where == f"docs/operating.md#alarm-{name}"
+        assert f"\n### alarm-{name}\n" in RUNBOOK.read_text(encoding="utf-8")
 
 
 def test_no_data_is_no_news_but_from_a_database_it_is_an_outage(template: Template) -> None:

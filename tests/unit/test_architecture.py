@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -66,10 +65,3 @@ def test_handlers_import_citewell_and_powertools_only(module: Path) -> None:
 def test_the_environment_is_read_in_one_place(module: Path) -> None:
     names = {node.attr for node in ast.walk(ast.parse(module.read_text("utf-8"))) if isinstance(node, ast.Attribute)}
     assert module.name == "settings.py" or not names & {"environ", "getenv"}
-
-
-def test_importing_the_ask_handler_loads_no_model_client_and_no_parser() -> None:
-    heavy = "{'anthropic', 'boto3', 'pydantic', 'markdown_it', 'charset_normalizer', 'onnxruntime', 'numpy'}"
-    program = f"import functions.ask.handler, sys; print(sorted({heavy} & set(sys.modules)))"
-    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert loaded.stdout.strip() == "[]"

@@ -9,7 +9,6 @@ from __future__ import annotations
 from citewell.core.values import ExtractedText
 from citewell.errors import DocumentRejected
 from citewell.extract.decoding import decode
-from citewell.extract.markdown import read_markdown
 from citewell.extract.normalising import is_blank, normalise
 from citewell.extract.sniffing import refuse_binary, refuse_markup
 
@@ -30,4 +29,7 @@ def extract(data: bytes, *, content_type: str | None) -> ExtractedText:
     if is_blank(text):
         raise DocumentRejected("empty", "the object holds nothing but white space and control characters")
     refuse_markup(text)
+    # A parser is loaded by the first document that needs it: most messages need none, as nothing has changed.
+    from citewell.extract.markdown import read_markdown
+
     return read_markdown(text)

@@ -6,7 +6,6 @@ import codecs
 import re
 
 from citewell.errors import DocumentRejected
-from citewell.extract.legacy_encodings import guess_encoding
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -109,8 +108,11 @@ def _decode_legacy(data: bytes, content_type: str | None) -> str:
             return data.decode(declared)
         except UnicodeDecodeError:
             pass  # a wrong declaration says nothing; the bytes may
-    if not _is_utf_8_of_halves(data) and (encoding := guess_encoding(data)):
-        return data.decode(encoding)
+    if not _is_utf_8_of_halves(data):
+        from citewell.extract.legacy_encodings import guess_encoding  # its tables are large, and UTF-8 needs none
+
+        if encoding := guess_encoding(data):
+            return data.decode(encoding)
     raise DocumentRejected(
         "undecodable",
         "not UTF-8, and no other encoding is certain; store it as UTF-8 or name its charset in the Content-Type",
