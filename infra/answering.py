@@ -7,6 +7,7 @@ from constructs import Construct, IDependable
 
 from infra.api import Api
 from infra.api_key import ApiKey
+from infra.bedrock import allow_invoking
 from infra.bundled_function import BundledFunction, Layers
 from infra.bundling import Bundles
 from infra.capacity import ASK_COPIES, DOCUMENTS_COPIES
@@ -83,6 +84,9 @@ class Answering(Construct):
             function.node.add_dependency(after)
         if key:
             self.ask.allow("secretsmanager:GetSecretValue", on=[key.secret.secret_arn])
+        if options.generator is GeneratorChoice.BEDROCK:
+            assert options.model is not None
+            allow_invoking(self.ask, options.model)
         embedding.allow(self.ask)
         self.users: UserPool | None = None
         if options.auth is Auth.JWT and not options.jwt_issuer:

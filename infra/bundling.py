@@ -61,7 +61,7 @@ RDS_CA_PATH = "/opt/rds-ca/global-bundle.pem"
 
 X86_FUNCTIONS = frozenset({"embed"})  # onnxruntime crashes on arm64 Lambda (microsoft/onnxruntime#10038)
 ANY_PLATFORM = "any"
-AWS_SERVICES = ("lambda", "s3", "secretsmanager", "sqs", "sts")
+AWS_SERVICES = ("bedrock-runtime", "lambda", "s3", "secretsmanager", "sqs", "sts")
 """The services that citewell makes boto3 clients for; botocore's data of all others is left out."""
 
 _INSTALL_SECONDS = 600.0

@@ -1,4 +1,4 @@
-"""How a function comes by vectors: from the embed function of this stack, or from an OpenAI-compatible API."""
+"""How a function comes by vectors: from the embed function of this stack, from an API with a key, or from Bedrock."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from aws_cdk import Duration
 from constructs import Construct
 
 from infra.api_key import ApiKey
+from infra.bedrock import allow_invoking
 from infra.bundled_function import BundledFunction, Layers
 from infra.bundling import MODEL_PATH, Bundles
 from infra.options import EmbedderChoice, Options
@@ -15,7 +16,7 @@ TIMEOUT = Duration.seconds(30)
 
 
 class Embedding(Construct):
-    """Exactly one of ``embed`` and ``api_key`` is there."""
+    """``embed`` is there with the local model, ``api_key`` with an API that asks for one."""
 
     def __init__(
         self, scope: Construct, construct_id: str, *, options: Options, bundles: Bundles, layers: Layers
@@ -36,7 +37,7 @@ class Embedding(Construct):
                 memory_mib=1769,
                 timeout=TIMEOUT,
             )
-        else:
+        elif options.embedder is not EmbedderChoice.BEDROCK:
             self.api_key = ApiKey(self, "ApiKey", description="Citewell: key of the embedding API")
 
     def settings(self) -> dict[str, object]:
@@ -49,13 +50,16 @@ class Embedding(Construct):
                 "embedder_dimensions": self._options.vector_dimensions,
                 "model_dir": MODEL_PATH,  # of its tokenizer, which only ingest has: nobody else counts tokens
             }
-        assert self.api_key is not None
+        options = self._options
         return {
-            "embedder": "openai",
-            "embedder_url": self._options.embedder_url,
-            "embedder_model": self._options.embedder_model,
-            "embedder_dimensions": self._options.embedder_dimensions,
-            "embedder_api_key_secret_arn": self.api_key.secret.secret_arn,
+            "embedder": options.embedder,
+            "embedder_url": options.embedder_url,
+            "embedder_model": options.embedder_model,
+            "embedder_dimensions": options.embedder_dimensions,
+            "embedder_send_dimensions": "yes" if options.embedder_send_dimensions else None,
+            "embedder_batch_size": options.embedder_batch_size,
+            "embedder_max_tokens": options.embedder_max_tokens,
+            "embedder_api_key_secret_arn": self.api_key.secret.secret_arn if self.api_key else None,
         }
 
     def allow(self, function: BundledFunction) -> None:
@@ -64,3 +68,6 @@ class Embedding(Construct):
             function.allow("lambda:InvokeFunction", on=[self.embed.function.function_arn])
         if self.api_key is not None:
             function.allow("secretsmanager:GetSecretValue", on=[self.api_key.secret.secret_arn])
+        if self._options.embedder is EmbedderChoice.BEDROCK:
+            assert self._options.embedder_model is not None
+            allow_invoking(function, self._options.embedder_model)

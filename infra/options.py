@@ -14,7 +14,9 @@ from enum import StrEnum
 from typing import Self
 
 from citewell.core.keys import Tenancy
-from citewell.edges import local_embedder
+from citewell.edges import bedrock_embedder, local_embedder
+from citewell.edges.bedrock import bedrock_model
+from citewell.errors import ConfigurationError
 from infra.context import OptionError, choice, fraction, names, origins, shaped, switch, text, url, whole_number
 from infra.model import MODEL_SHA256
 
@@ -167,6 +169,12 @@ class Options:
             _refuse(sent, "embedder=voyage always asks for embedderDimensions: leave {key} out")
         if self.embedder is EmbedderChoice.BEDROCK:
             _refuse(http, "embedder=bedrock calls Bedrock in the stack's own region: leave {key} out")
+            assert self.embedder_model is not None
+            assert self.embedder_dimensions is not None
+            try:
+                bedrock_embedder.family_of(self.embedder_model, dimensions=self.embedder_dimensions)
+            except ConfigurationError as error:
+                raise OptionError(f"embedder=bedrock: {error}") from error
 
     def _check_generator(self) -> None:
         claude = {"anthropicBaseUrl": self.anthropic_base_url}
@@ -178,6 +186,13 @@ class Options:
         if self.generator is GeneratorChoice.BEDROCK:
             _refuse(claude, "generator=bedrock calls Bedrock in the stack's own region: leave {key} out")
             _demand({"model": self.model}, "generator=bedrock needs {key}: a model or inference profile of your region")
+            assert self.model is not None
+            try:
+                foundation = bedrock_model(self.model).foundation
+            except ConfigurationError as error:
+                raise OptionError(f"generator=bedrock: {error}") from error
+            if not foundation.startswith("anthropic."):
+                raise OptionError(f"generator=bedrock asks Claude, which {self.model} isn't")
 
     def _check_auth(self) -> None:
         issuer = {"jwtIssuer": self.jwt_issuer, "jwtAudience": self.jwt_audience or None}
@@ -208,6 +223,8 @@ class Options:
     @property
     def embedder_id(self) -> str:
         """The ``model_id`` that the chosen embedder reports, and that the index is made for."""
+        if self.embedder is EmbedderChoice.BEDROCK and self.embedder_model:
+            return bedrock_model(self.embedder_model).foundation
         return self.embedder_model or local_embedder.model_id(MODEL_SHA256)
 
     @property
