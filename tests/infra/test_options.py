@@ -24,7 +24,13 @@ from infra.options import (
 )
 
 HOSTED = {"embedder": "openai", "embedderModel": "m", "embedderDimensions": "8", "minScore": "0.5"}
-BEDROCK = {**HOSTED, "embedder": "bedrock"}
+BEDROCK = {
+    **HOSTED,
+    "embedder": "bedrock",
+    "embedderModel": "amazon.titan-embed-text-v2:0",
+    "embedderDimensions": "512",
+}
+CLAUDE_ON_BEDROCK = {"generator": "bedrock", "model": "eu.anthropic.claude-haiku-4-5-20251001-v1:0"}
 
 
 def test_without_a_context_the_defaults_are_chosen() -> None:
@@ -158,7 +164,18 @@ def test_the_index_is_made_for_the_hosted_embedders_model() -> None:
         ({**HOSTED, "embedder": "voyage", "embedderSendDimensions": True}, "embedder=voyage always asks for"),
         ({**BEDROCK, "embedderUrl": "https://e.example.com"}, "embedder=bedrock calls Bedrock in the stack's own"),
         ({"embedderBatchSize": 8}, "embedder=local brings its own model: leave embedderBatchSize out"),
+        ({**BEDROCK, "embedderModel": "m"}, "embedder=bedrock: m is no model of Amazon Bedrock"),
+        (
+            {**BEDROCK, "embedderModel": "cohere.command-r-v1:0"},
+            "embedder=bedrock: cohere.command-r-v1:0 is no embedding",
+        ),
+        (
+            {**BEDROCK, "embedderDimensions": "384"},
+            "embedder=bedrock: amazon.titan-embed-text-v2:0 makes vectors of 256 or",
+        ),
         ({"generator": "bedrock"}, "generator=bedrock needs model"),
+        ({"generator": "bedrock", "model": "claude-haiku-4-5"}, "generator=bedrock: claude-haiku-4-5 is no model of"),
+        ({"generator": "bedrock", "model": "amazon.nova-pro-v1:0"}, "generator=bedrock asks Claude, which amazon.nova"),
         (
             {"generator": "bedrock", "model": "m", "anthropicBaseUrl": "https://e.example.com"},
             "generator=bedrock calls",
@@ -206,7 +223,7 @@ def test_a_choice_that_cannot_be_deployed_is_refused(context: dict[str, object],
         ({}, Egress.IPV6),
         ({"generator": "extractive"}, Egress.IPV6),
         ({"anthropicBaseUrl": "https://gateway.example.com"}, Egress.NAT),
-        ({"generator": "bedrock", "model": "m"}, Egress.NAT),
+        (CLAUDE_ON_BEDROCK, Egress.NAT),
         (HOSTED, Egress.NAT),
         (BEDROCK, Egress.NAT),
         ({**HOSTED, "egress": "ipv6"}, Egress.IPV6),

@@ -1,0 +1,170 @@
+"""Each provider's functions get its settings, its key or its models, and nothing of another's."""
+
+from __future__ import annotations
+
+import pytest
+
+from citewell.settings import Settings
+from infra.options import EmbedderChoice, GeneratorChoice, Options
+from tests.infra.conftest import Synthesise
+from tests.infra.templates import Json, Template, as_list, references
+
+OPENAI = Options(
+    embedder=EmbedderChoice.OPENAI,
+    embedder_model="text-embedding-3-large",
+    embedder_dimensions=1024,
+    embedder_url="https://embeddings.example.com/v1",
+    embedder_send_dimensions=True,
+    embedder_batch_size=64,
+    embedder_max_tokens=4096,
+    min_score=0.4,
+)
+VOYAGE = Options(embedder=EmbedderChoice.VOYAGE, embedder_model="voyage-4", embedder_dimensions=1024, min_score=0.4)
+BEDROCK = Options(
+    embedder=EmbedderChoice.BEDROCK,
+    embedder_model="amazon.titan-embed-text-v2:0",
+    embedder_dimensions=512,
+    generator=GeneratorChoice.BEDROCK,
+    model="eu.anthropic.claude-haiku-4-5-20251001-v1:0",
+    min_score=0.4,
+)
+PROFILES = Options(
+    embedder=EmbedderChoice.BEDROCK,
+    embedder_model="us.cohere.embed-v4:0",
+    embedder_dimensions=1536,
+    generator=GeneratorChoice.EXTRACTIVE,
+    min_score=0.4,
+)
+EMBEDDING = ("ask", "ingest")
+
+
+def settings(template: Template, name: str) -> Settings:
+    """A function's settings, with each reference standing for itself."""
+    variables = template.functions()[name][1]["Environment"]["Variables"]
+    return Settings.from_environment(
+        {key: value if isinstance(value, str) else "".join(references(value)) for key, value in variables.items()}
+    )
+
+
+def statements(template: Template, name: str, action: str) -> list[Json]:
+    """What lets this function do ``action``."""
+    role = template.functions()[name][1]["Role"]["Fn::GetAtt"][0]
+    return [each for each in template.statements_of(role) if action in as_list(each["Action"])]
+
+
+def written(value: object) -> str:
+    """An ARN with its pseudo parameters in ``${}``."""
+    if isinstance(value, str):
+        return value
+    assert isinstance(value, dict)
+    if "Ref" in value:
+        return "${" + str(value["Ref"]) + "}"
+    separator, parts = value["Fn::Join"]
+    return str(separator).join(map(written, parts))
+
+
+def invocable(template: Template, name: str) -> list[tuple[str, object]]:
+    """(resource, condition) of each Bedrock model that this function may invoke."""
+    return [
+        (written(resource), each.get("Condition"))
+        for each in statements(template, name, "bedrock:InvokeModel")
+        for resource in as_list(each["Resource"])
+    ]
+
+
+@pytest.mark.parametrize("name", EMBEDDING)
+def test_options_of_an_openai_compatible_embedder_reach_its_functions(name: str, synthesise: Synthesise) -> None:
+    chosen = settings(synthesise(OPENAI), name)
+    assert (chosen.embedder, chosen.embedder_url) == ("openai", "https://embeddings.example.com/v1")
+    assert (chosen.embedder_model, chosen.embedder_dimensions) == ("text-embedding-3-large", 1024)
+    assert chosen.embedder_send_dimensions == "yes"
+    assert (chosen.embedder_batch_size, chosen.embedder_max_tokens) == (64, 4096)
+
+
+@pytest.mark.parametrize("name", EMBEDDING)
+def test_what_was_not_chosen_keeps_its_default(name: str, synthesise: Synthesise) -> None:
+    chosen, default = settings(synthesise(VOYAGE), name), Settings()
+    assert (chosen.embedder, chosen.embedder_url) == ("voyage", None)
+    assert (chosen.embedder_model, chosen.embedder_dimensions) == ("voyage-4", 1024)
+    assert chosen.embedder_send_dimensions == default.embedder_send_dimensions
+    assert chosen.embedder_batch_size == default.embedder_batch_size
+    assert chosen.embedder_max_tokens == default.embedder_max_tokens
+
+
+@pytest.mark.parametrize("options", [OPENAI, VOYAGE], ids=["openai", "voyage"])
+def test_an_api_key_is_a_secret_that_those_who_embed_may_read(options: Options, synthesise: Synthesise) -> None:
+    template = synthesise(options)
+    [secret] = references(template.outputs["EmbedderApiKeySecretArn"]["Value"])
+    for name in EMBEDDING:
+        assert settings(template, name).embedder_api_key_secret_arn == secret
+        readable = statements(template, name, "secretsmanager:GetSecretValue")
+        assert secret in references([each["Resource"] for each in readable])
+        assert not statements(template, name, "lambda:InvokeFunction")
+    for name in ("documents", "migrate"):
+        readable = statements(template, name, "secretsmanager:GetSecretValue")
+        assert secret not in references([each["Resource"] for each in readable])
+    assert "embed" not in template.functions()
+
+
+def test_nobody_may_invoke_a_bedrock_model_that_was_not_chosen(synthesise: Synthesise) -> None:
+    for options in (Options(), OPENAI, VOYAGE):
+        for name in synthesise(options).functions():
+            assert invocable(synthesise(options), name) == []
+    for name in ("documents", "migrate"):
+        assert invocable(synthesise(BEDROCK), name) == []
+
+
+def test_a_model_is_invoked_in_the_stacks_own_region_alone(synthesise: Synthesise) -> None:
+    titan = "arn:${AWS::Partition}:bedrock:${AWS::Region}::foundation-model/amazon.titan-embed-text-v2:0"
+    assert invocable(synthesise(BEDROCK), "ingest") == [(titan, None)]
+    assert (titan, None) in invocable(synthesise(BEDROCK), "ask")
+
+
+@pytest.mark.parametrize(
+    ("options", "names", "profile", "foundation"),
+    [
+        (
+            BEDROCK,
+            ("ask",),
+            "eu.anthropic.claude-haiku-4-5-20251001-v1:0",
+            "anthropic.claude-haiku-4-5-20251001-v1:0",
+        ),
+        (PROFILES, EMBEDDING, "us.cohere.embed-v4:0", "cohere.embed-v4:0"),
+    ],
+    ids=["Claude", "Cohere"],
+)
+def test_a_profile_lets_its_own_model_be_invoked_elsewhere_and_through_it_alone(
+    options: Options, names: tuple[str, ...], profile: str, foundation: str, synthesise: Synthesise
+) -> None:
+    template = synthesise(options)
+    arn = "arn:${AWS::Partition}:bedrock:${AWS::Region}:${AWS::AccountId}:inference-profile/" + profile
+    for name in names:
+        found = [(resource, condition) for resource, condition in invocable(template, name) if "titan" not in resource]
+        assert [resource for resource, _ in found] == [
+            arn,
+            f"arn:${{AWS::Partition}}:bedrock:*::foundation-model/{foundation}",
+        ]
+        condition = found[1][1]
+        assert isinstance(condition, dict)
+        assert written(condition["StringEquals"].pop("bedrock:InferenceProfileArn")) == arn
+        assert condition == {"StringEquals": {}}
+
+
+def test_bedrock_needs_no_key(synthesise: Synthesise) -> None:
+    template = synthesise(BEDROCK)
+    assert not {"EmbedderApiKeySecretArn", "AnthropicApiKeySecretArn"} & template.outputs.keys()
+    ask = settings(template, "ask")
+    assert (ask.generator, ask.model) == ("bedrock", "eu.anthropic.claude-haiku-4-5-20251001-v1:0")
+    assert (ask.embedder, ask.embedder_model) == ("bedrock", "amazon.titan-embed-text-v2:0")
+    assert (ask.embedder_api_key_secret_arn, ask.anthropic_api_key_secret_arn) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("options", "model"),
+    [(BEDROCK, "amazon.titan-embed-text-v2:0"), (PROFILES, "cohere.embed-v4:0"), (VOYAGE, "voyage-4")],
+)
+def test_the_index_is_made_for_the_model_whatever_profile_it_is_called_through(
+    options: Options, model: str, synthesise: Synthesise
+) -> None:
+    _, schema = synthesise(options).only("Custom::CitewellSchema")
+    assert schema["EmbedderModel"] == model
