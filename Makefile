@@ -52,8 +52,9 @@ lock: setup  ## resolve pyproject.toml anew
 eval: setup  ## the recall gate: grade retrieval of the handbook against the committed baseline
 	$(BIN)/python -m eval gate
 
-bench: setup  ## query plans and speed at 50,000 chunks
+bench: setup  ## query plans and speed at 50,000 chunks; what a cold start and a refusal cost
 	$(BIN)/python -m tests.benchmarks.bench_search_plans
+	$(BIN)/python -m tests.benchmarks.bench_import
 
 synth: setup  ## the CloudFormation template that `make deploy` would deploy, into cdk.out
 	$(BIN)/python -m infra.bundling --target aws
