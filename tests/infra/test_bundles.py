@@ -31,6 +31,26 @@ for service in json.loads(sys.argv[2]):
     boto3.client(service, region_name="us-east-1", aws_access_key_id="key", aws_secret_access_key="secret")
 """
 
+_BEDROCK = """
+import json, os, sys
+sys.path[:0] = json.loads(sys.argv[1])
+os.environ |= {"AWS_REGION": "us-east-1", "AWS_DEFAULT_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "key"}
+os.environ |= {"AWS_SECRET_ACCESS_KEY": "secret", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": "http://127.0.0.1:9"}
+from citewell.core.values import TextKind
+from citewell.edges.bedrock_embedder import BedrockEmbedder
+from citewell.edges.claude_access import Bedrock
+from citewell.edges.claude_generator import ClaudeGenerator
+from citewell.errors import Unavailable
+for call in (
+    lambda: ClaudeGenerator("anthropic.claude-haiku-4-5-20251001-v1:0", Bedrock()).check(seconds=5),
+    lambda: BedrockEmbedder("amazon.titan-embed-text-v2:0", dimensions=256).embed(["text"], TextKind.QUERY),
+):
+    try:
+        call()
+    except Unavailable as error:
+        print(error)
+"""
+
 
 @pytest.fixture(scope="module")
 def local() -> Bundles:
@@ -64,6 +84,14 @@ def test_a_function_imports_with_its_own_bundle_alone(function: str, local: Bund
 
 def test_the_clients_that_the_product_makes_have_their_data(local: Bundles) -> None:
     _run(_CLIENTS, _path(local, "ingest"), json.dumps(AWS_SERVICES))
+
+
+def test_bedrock_is_called_with_nothing_but_the_bundle(local: Bundles) -> None:
+    # Signed and sent, as far as a port goes that nobody listens at.
+    assert _run(_BEDROCK, _path(local, "ask")).splitlines() == [
+        "anthropic.claude-haiku-4-5-20251001-v1:0 did not answer: APIConnectionError",
+        "amazon.titan-embed-text-v2:0 did not embed: EndpointConnectionError",
+    ]
 
 
 def test_the_model_stands_where_the_functions_are_told(local: Bundles) -> None:
