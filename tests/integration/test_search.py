@@ -200,6 +200,21 @@ def test_a_small_tenant_far_from_the_question_is_found_whole_beside_a_large_one(
     assert by_vector(passages) == sorted(few, key=lambda text: -cosine(text, "near 0"))
 
 
+def test_what_may_not_be_found_changes_no_score_and_no_rank_of_what_may(store: PostgresChunkStore) -> None:
+    index(store, [MEALS, HOTELS, PHONES])
+    before = search(store, "meal limit travel phone", like=MEALS)
+    assert [passage for passage in before if passage.keyword_score]
+    hidden = [f"{MEALS} Number {number}." for number in range(40)]
+    index(store, hidden, key=DocumentKey("default", "board.md"), metadata=Metadata(groups=("board",)))
+    index(store, hidden, key=DocumentKey("them", "meals.md"))
+    index(store, [*hidden, PHONES], key=DocumentKey("default", "closed.md"))
+    claim = store.claim(DocumentKey("default", "closed.md"))
+    store.begin(claim, Metadata(groups=("board",)), title="Closed", attempts=1, last=False)
+    assert search(store, "meal limit travel phone", like=MEALS) == before
+    of_the_board = search(store, "meal limit travel phone", like=MEALS, audience=Audience("default", ("board",)))
+    assert len(of_the_board) > len(before)
+
+
 def test_a_removed_document_is_not_found(store: PostgresChunkStore) -> None:
     index(store, [MEALS])
     store.remove(store.claim(KEY))
