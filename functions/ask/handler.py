@@ -27,11 +27,14 @@ from citewell.telemetry import (
     count_answer,
     count_search,
     search_fields,
+    steps_of,
 )
 from citewell.wiring import wiring
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
+
+    from citewell.core.values import Audience, Passage, Question
 
 logger = Logger(service="ask")
 metrics = Metrics(namespace=NAMESPACE, service="ask")
@@ -49,17 +52,23 @@ def handler(event: dict[str, Any], context: LambdaContext) -> Response:
     asker = audience(event, settings)
     question = parse_question(event, top_k=settings.top_k)
     if event["routeKey"] == "POST /search":
-        metrics.add_metric(name=AskMetric.SEARCHES, unit=MetricUnit.Count, value=1)
-        began = time.monotonic()
-        passages = wiring().search_passages(question, asker)
-        seconds = time.monotonic() - began
-        logger.info("passages found", extra=search_fields(passages, seconds, question, settings))
-        count_search(metrics, seconds)
-        return respond(search_body(passages, request_id=request_id(event)))
+        return respond(search_body(_search(question, asker), request_id=request_id(event)))
     metrics.add_metric(name=AskMetric.QUESTIONS, unit=MetricUnit.Count, value=1)
     asked = wiring().ask_question(
         question, asker, seconds_left=lambda: context.get_remaining_time_in_millis() / 1000 - _SECONDS_TO_RESPOND
     )
     logger.info("question answered", extra=answer_fields(asked, question, settings))
     count_answer(metrics, asked, settings)
+    if xray := wiring().xray:
+        xray.record(steps_of(asked), {"correlation_id": request_id(event), "refused": asked.answer.reason is not None})
     return respond(answer_body(asked.answer, request_id=request_id(event)))
+
+
+def _search(question: Question, asker: Audience) -> list[Passage]:
+    metrics.add_metric(name=AskMetric.SEARCHES, unit=MetricUnit.Count, value=1)
+    began = time.monotonic()
+    passages = wiring().search_passages(question, asker)
+    seconds = time.monotonic() - began
+    logger.info("passages found", extra=search_fields(passages, seconds, question, wiring().settings))
+    count_search(metrics, seconds)
+    return passages

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -189,6 +191,25 @@ def test_an_attempt_that_failed_is_counted_and_a_version_that_answers_already_ha
     assert "IndexAge" not in again.metrics
     failed = process.run(upload(text=TEXT + "More."), {"break": "embedder"}, ingest(KEY))
     assert failed.metrics == {"MessagesReceived": [1], "AttemptsFailed": [1]}
+
+
+def test_where_it_was_chosen_an_answers_steps_are_traced(process: Process) -> None:
+    with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as daemon:
+        daemon.bind(("127.0.0.1", 0))
+        daemon.settimeout(10)
+        host, port = daemon.getsockname()
+        process.run(
+            upload(),
+            ingest(KEY),
+            ask(request_id="r-7"),
+            CITEWELL_TRACING="yes",
+            AWS_XRAY_DAEMON_ADDRESS=f"{host}:{port}",
+            _X_AMZN_TRACE_ID="Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1",
+        )
+        segments = [json.loads(daemon.recv(65_536).splitlines()[1]) for _ in range(2)]
+    assert [segment["name"] for segment in segments] == ["model", "search"]
+    assert segments[0]["annotations"] == {"correlation_id": "r-7", "refused": False}
+    assert not any(ASKED in json.dumps(segment) or WRITTEN in json.dumps(segment) for segment in segments)
 
 
 @pytest.fixture

@@ -145,6 +145,20 @@ class Settings:
         return int(self.require(name))
 
 
+XRAY_DAEMON = "127.0.0.1:2000"
+"""Where X-Ray's daemon listens, unless Lambda names another address."""
+
+
+def trace_header() -> str:
+    """Of the current invocation, as Lambda sets it anew for each; empty where nothing is traced."""
+    return os.environ.get("_X_AMZN_TRACE_ID", "")
+
+
+def xray_daemon() -> str:
+    """``host:port`` of the daemon that Lambda runs beside a traced function."""
+    return os.environ.get("AWS_XRAY_DAEMON_ADDRESS") or XRAY_DAEMON
+
+
 def _meaning(settings: type[Settings], name: str) -> str:
     return next(str(each.metadata["meaning"]) for each in fields(settings) if each.name == name)
 

@@ -136,6 +136,12 @@ def count_answer(metrics: Metrics, asked: Asked, settings: Settings) -> None:
             metrics.add_metric(name=AskMetric.DOLLARS, unit=MetricUnit.NoUnit, value=dollars)
 
 
+def steps_of(asked: Asked) -> list[tuple[str, float]]:
+    """The steps of an answer, by name and seconds, as a trace shows them."""
+    steps = [("search", asked.search_seconds)]
+    return steps if asked.model_seconds is None else [*steps, ("model", asked.model_seconds)]
+
+
 def count_search(metrics: Metrics, seconds: float) -> None:
     _count_milliseconds(metrics, AskMetric.SEARCH_TIME, seconds)
 

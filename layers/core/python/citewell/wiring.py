@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from citewell.core.keys import Tenancy
 from citewell.core.refusing import min_score_for
 from citewell.edges.secrets import database_url, fetch_secret, read_secret
-from citewell.settings import Settings
+from citewell.settings import Settings, trace_header, xray_daemon
 from citewell.usecases.ask_question import AskQuestion, SearchPassages
 from citewell.usecases.read_documents import ReadDocuments
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from citewell.edges.claude_access import ClaudeAccess
     from citewell.edges.postgres_login import Login
     from citewell.edges.sqs_queue import SqsQueue
+    from citewell.edges.xray import XRay
     from citewell.ports import ChunkStore, Embedder, Generator, ObjectStore
     from citewell.usecases.ingest_object import IngestObject
     from citewell.usecases.migrate import Schema
@@ -70,6 +71,15 @@ class Wiring:
     @cached_property
     def read_documents(self) -> ReadDocuments:
         return ReadDocuments(self.chunks)
+
+    @cached_property
+    def xray(self) -> XRay | None:
+        """Where the steps of a request are told; None unless the deployment is traced."""
+        if self.settings.tracing == "no":
+            return None
+        from citewell.edges.xray import XRay
+
+        return XRay(trace=trace_header, daemon=xray_daemon())
 
     @cached_property
     def objects(self) -> ObjectStore:
