@@ -26,7 +26,17 @@ FROM unnest(%(roles)s::text[]) AS wanted (name)
 WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = wanted.name)
 """
 
-_CREATE = SQL("CREATE ROLE {} LOGIN")
+# Since Postgres 16 who makes a role becomes a member of it, and nobody but a superuser can undo that. Through it the
+# owner would be in rds_iam too, as RDS' pg_hba.conf counts it, and its password would no longer let it in. So another
+# role makes it, and goes.
+_CREATE = SQL("""
+CREATE ROLE {maker} CREATEROLE;
+GRANT {maker} TO CURRENT_USER WITH INHERIT FALSE, SET TRUE;
+SET LOCAL ROLE {maker};
+CREATE ROLE {role} LOGIN;
+RESET ROLE;
+DROP ROLE {maker};
+""")
 
 _WITHOUT_IAM = """
 SELECT role.rolname AS name
@@ -87,16 +97,16 @@ def admit_roles(connection: Connection) -> None:
     for missing in connection.execute(_MISSING, roles).fetchall():
         # A migration of another database on the same server may have been quicker.
         with contextlib.suppress(psycopg.errors.DuplicateObject, psycopg.errors.UniqueViolation):
-            _alone(connection, _CREATE, missing.name)
+            _create(connection, missing.name)
     for without in connection.execute(_WITHOUT_IAM, roles).fetchall():
-        _alone(connection, _ALLOW_IAM, without.name)
+        connection.execute(_ALLOW_IAM.format(Identifier(without.name)))
     if powerful := connection.execute(_TOO_POWERFUL, roles).fetchall():
         names = ", ".join(role.name for role in powerful)
         raise ConfigurationError(f"{names} can do more in this database server than it should: drop the role.")
     connection.execute(_RIGHTS.format(database=Identifier(connection.info.dbname)))
 
 
-def _alone(connection: Connection, statement: SQL, role: str) -> None:
-    """In a savepoint, so that its failure leaves the transaction usable."""
-    with connection.transaction():
-        connection.execute(statement.format(Identifier(role)))
+def _create(connection: Connection, role: str) -> None:
+    maker = f"citewell_maker_{connection.info.backend_pid}"
+    with connection.transaction():  # a savepoint: its failure leaves the transaction usable
+        connection.execute(_CREATE.format(maker=Identifier(maker), role=Identifier(role)))
