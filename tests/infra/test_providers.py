@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from citewell.core.values import TextKind
+from citewell.edges import aws, bedrock_embedder, function_embedder, retrying
 from citewell.settings import Settings
+from citewell.usecases import ingest_object
 from infra.options import EmbedderChoice, GeneratorChoice, Options
 from tests.infra.conftest import Synthesise
 from tests.infra.templates import Json, Template, as_list, references
@@ -148,6 +151,16 @@ def test_a_profile_lets_its_own_model_be_invoked_elsewhere_and_through_it_alone(
         assert isinstance(condition, dict)
         assert written(condition["StringEquals"].pop("bedrock:InferenceProfileArn")) == arn
         assert condition == {"StringEquals": {}}
+
+
+def test_a_batch_of_passages_fails_before_ingest_runs_out_of_the_time_it_keeps_for_one() -> None:
+    hosted, function = retrying.EMBEDDING_PATIENCE[TextKind.PASSAGE], function_embedder.PATIENCE[TextKind.PASSAGE]
+    longest = {
+        "openai, voyage": hosted.seconds,
+        "bedrock": hosted.seconds + aws.CONNECT_SECONDS + bedrock_embedder.READ_SECONDS,
+        "function": function.seconds + aws.CONNECT_SECONDS + function_embedder.READ_SECONDS,
+    }
+    assert max(longest.values()) < ingest_object.SECONDS_FOR_A_BATCH
 
 
 def test_bedrock_needs_no_key(synthesise: Synthesise) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.core.tokens import estimate_token_starts
+from citewell.core.tokens import estimate_token_starts, spaced
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,17 @@ def test_starts_ascend_and_no_visible_text_is_left_uncounted(text: str) -> None:
     starts = estimate_token_starts(text)
     assert starts == sorted(set(starts))
     assert bool(starts) >= bool(text.strip())
+
+
+@pytest.mark.parametrize(
+    ("starts", "expected"),
+    [
+        ([], []),
+        ([0], [0]),
+        ([0, 6, 12], [0, 6, 12]),
+        ([0, 7, 20], [0, 6, 7, 13, 19, 20]),
+        ([3, 30], [3, 9, 15, 21, 27, 30]),
+    ],
+)
+def test_no_token_stays_longer_than_allowed(starts: list[int], expected: list[int]) -> None:
+    assert list(spaced(starts, longest=6)) == expected

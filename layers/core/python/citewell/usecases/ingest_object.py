@@ -23,7 +23,7 @@ from citewell.usecases.index_generation import check_embedder
 _LOOKS = 3
 """How often the version that was looked at may vanish before the attempt is given up."""
 
-_SECONDS_FOR_A_BATCH = 30.0
+SECONDS_FOR_A_BATCH = 30.0
 """What must be left of the worker's time to embed one more batch and still swap."""
 
 _SPECIAL_TOKENS = 2
@@ -162,7 +162,7 @@ class IngestObject:
         known = self.chunks.known_vectors(claim.key, list(texts))
         missing = [key for key in texts if key not in known]
         for start in range(0, len(missing), self.embedder.batch_size):
-            if attempt.seconds_left() < _SECONDS_FOR_A_BATCH:
+            if attempt.seconds_left() < SECONDS_FOR_A_BATCH:
                 raise OutOfTime(f"{start} of {len(missing)} texts were embedded in time; another attempt goes on there")
             batch = missing[start : start + self.embedder.batch_size]
             vectors = self.embedder.embed([texts[key] for key in batch], TextKind.PASSAGE)
