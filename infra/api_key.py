@@ -7,6 +7,7 @@ from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
 from citewell.edges.secrets import NOT_SET
+from infra.rules import acknowledge
 
 
 class ApiKey(Construct):
@@ -25,4 +26,8 @@ class ApiKey(Construct):
             description=description,
             secret_string_value=SecretValue.unsafe_plain_text(NOT_SET),  # no secret yet
             removal_policy=RemovalPolicy.DESTROY,  # a key is its provider's to revoke; nothing is lost with it
+        )
+        acknowledge(
+            self.secret,
+            {"SMG4": "only its provider can make a new key; the runbook says how to bring it in while serving"},
         )

@@ -12,6 +12,7 @@ from constructs import Construct
 
 from infra.bundling import LAYERS_OF, X86_FUNCTIONS, Bundle, Bundles
 from infra.network import Network
+from infra.rules import acknowledge
 
 RUNTIME = lambda_.Runtime.PYTHON_3_13
 LOG_RETENTION = logs.RetentionDays.ONE_MONTH
@@ -104,7 +105,15 @@ class BundledFunction(Construct):
             vpc=network.vpc if network else None,
             vpc_subnets=network.function_subnets if network else None,
             security_groups=[network.functions_group] if network else None,
-            ipv6_allowed_for_dual_stack=True if network else None,
+            ipv6_allowed_for_dual_stack=True if network and network.dualstack else None,
+        )
+        acknowledge(
+            self,
+            {
+                "L1": "the lock's wheels and the compiled modules are for this Python, which AWS patches until 2029",
+                "IAM5[Resource::*]": "network interfaces and traces, for which AWS offers no narrower resource; a test "
+                "holds the list of these actions, and the function's own code may not use those on the network",
+            },
         )
 
     def allow(self, *actions: str, on: Sequence[str]) -> None:
@@ -122,19 +131,23 @@ def _endpoints(network: Network | None) -> dict[str, str]:
 
 
 def _network_interfaces() -> iam.PolicyDocument:
-    """What Lambda itself does with the role to put a function into a VPC; AWS offers no narrower resource."""
+    """What Lambda itself does with the role to put a function into a VPC; AWS offers no narrower resource.
+
+    The function's code has no use for it, and is denied it: its requests alone carry the key of the condition. Source:
+    the Lambda developer guide, "Giving Lambda functions access to resources in an Amazon VPC", security best practices.
+    """
+    actions = [
+        "ec2:AssignPrivateIpAddresses",
+        "ec2:CreateNetworkInterface",
+        "ec2:DeleteNetworkInterface",
+        "ec2:DescribeNetworkInterfaces",
+        "ec2:DescribeSubnets",
+        "ec2:UnassignPrivateIpAddresses",
+    ]
+    from_code = {"Null": {"lambda:SourceFunctionArn": "false"}}
     return iam.PolicyDocument(
         statements=[
-            iam.PolicyStatement(
-                actions=[
-                    "ec2:AssignPrivateIpAddresses",
-                    "ec2:CreateNetworkInterface",
-                    "ec2:DeleteNetworkInterface",
-                    "ec2:DescribeNetworkInterfaces",
-                    "ec2:DescribeSubnets",
-                    "ec2:UnassignPrivateIpAddresses",
-                ],
-                resources=["*"],
-            )
+            iam.PolicyStatement(actions=actions, resources=["*"]),
+            iam.PolicyStatement(effect=iam.Effect.DENY, actions=actions, resources=["*"], conditions=from_code),
         ]
     )

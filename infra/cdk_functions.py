@@ -6,12 +6,7 @@ from aws_cdk import CfnResource, Stack
 from constructs import Construct, IConstruct
 
 from infra.bundled_function import log_group
-from infra.rules import acknowledge
-
-MAY_LOG = (
-    "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]",
-    "IAM4[Policy::arn:${AWS::Partition}:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]",
-)
+from infra.rules import OF_THE_CDK, acknowledge
 
 
 def keep_like_our_own(stack: Stack) -> None:
@@ -24,13 +19,7 @@ def keep_like_our_own(stack: Stack) -> None:
         assert isinstance(function, CfnResource)
         assert isinstance(provider, Construct)
         function.add_property_override("LoggingConfig.LogGroup", log_group(provider).log_group_name)
-        acknowledge(
-            provider,
-            {
-                "L1": "the CDK's own code, on the runtime it was released for",
-                **dict.fromkeys(MAY_LOG, "the CDK's own role: this policy lets it write logs, and nothing else"),
-            },
-        )
+        acknowledge(provider, OF_THE_CDK)
 
 
 def _logs_anywhere(node: IConstruct) -> bool:

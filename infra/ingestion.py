@@ -15,6 +15,7 @@ from infra.embedding import Embedding
 from infra.ingestion_queue import MAX_RECEIVES, IngestionQueue
 from infra.network import Network
 from infra.options import Options
+from infra.rules import acknowledge, wildcard_in
 
 TIMEOUT = Duration.seconds(300)
 """An ordinary document takes about a second. One that takes longer than this loses nothing: the vectors of each
@@ -69,6 +70,10 @@ class Ingestion(Construct):
         )
         self.ingest.allow("secretsmanager:GetSecretValue", on=[database.secret.secret_arn])
         self.ingest.allow("s3:GetObject", "s3:GetObjectVersion", on=[bucket.arn_for_objects("*")])
+        acknowledge(
+            self.ingest,
+            {wildcard_in(bucket.arn_for_objects("*"), scope=self): "every object of this one bucket is a document"},
+        )
         self.ingest.allow("s3:ListBucket", on=[bucket.bucket_arn])  # else a missing key is 403, not 404
         embedding.allow(self.ingest)
         self.ingest.function.add_event_source(

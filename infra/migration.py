@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from aws_cdk import CustomResource, Duration, custom_resources
+from aws_cdk import CustomResource, Duration
 from constructs import Construct, IDependable
 
-from infra.bundled_function import BundledFunction, Layers, log_group
+from infra.bundled_function import BundledFunction, Layers
 from infra.bundling import Bundles
 from infra.database import Database
 from infra.network import Network
 from infra.options import Options
+from infra.provider import Provider
 
 TIMEOUT = Duration.minutes(14)
 """Building an index over a large table is what takes long; the Provider framework waits 15 minutes for a function."""
@@ -47,14 +48,12 @@ class Migration(Construct):
             network=network,
         )
         self.migrate.allow("secretsmanager:GetSecretValue", on=[database.secret.secret_arn])
-        provider = custom_resources.Provider(
-            self, "Provider", on_event_handler=self.migrate.function, log_group=log_group(self)
-        )
+        provider = Provider(self, "Provider", function=self.migrate)
         resource = CustomResource(
             self,
             "Schema",
             resource_type="Custom::CitewellSchema",
-            service_token=provider.service_token,
+            service_token=provider.token,
             service_timeout=TIMEOUT.plus(Duration.minutes(1)),
             properties={
                 "Migrations": bundles.functions["migrate"].digest,
