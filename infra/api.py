@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 import jsii
-from aws_cdk import Acknowledgment, Duration, RemovalPolicy, Validations
+from aws_cdk import Duration, RemovalPolicy
 from aws_cdk import aws_apigateway as rest
 from aws_cdk import aws_apigatewayv2 as apigateway
 from aws_cdk import aws_apigatewayv2_integrations as integrations
@@ -17,6 +17,7 @@ from constructs import Construct
 from infra.bundled_function import LOG_RETENTION
 from infra.identity import UserPool, authorizer_of
 from infra.options import Options
+from infra.rules import acknowledge
 
 REQUESTS_PER_SECOND = 25
 BURST = 50
@@ -74,12 +75,8 @@ class Api(Construct):
             cors_preflight=_cross_origin(options.cors_origins) if options.cors_origins else None,
         )
         if authorizer is None:
-            Validations.of(self).acknowledge(
-                Acknowledgment(
-                    id="AwsSolutions-APIG4",
-                    reason="auth=none, which must be said twice to deploy to AWS: callers see what is for everyone.",
-                )
-            )
+            said_twice = "auth=none, which must be said twice to deploy to AWS: callers see what is for everyone."
+            acknowledge(self, {"APIG4": said_twice})
         to_ask = integrations.HttpLambdaIntegration("Ask", ask)
         to_documents = integrations.HttpLambdaIntegration("Documents", documents, scope_permission_to_route=False)
         get, post = apigateway.HttpMethod.GET, apigateway.HttpMethod.POST

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from aws_cdk import Acknowledgment, Duration, RemovalPolicy, Validations
+from aws_cdk import Duration, RemovalPolicy
 from aws_cdk import aws_apigatewayv2 as apigateway
 from aws_cdk import aws_apigatewayv2_authorizers as authorizers
 from aws_cdk import aws_cognito as cognito
 from constructs import Construct
 
 from infra.options import Auth, Options, Removal
+from infra.rules import acknowledge
 
 TOKEN_VALIDITY = Duration.hours(1)
 """How long somebody who was taken out of a group can still read its documents."""
@@ -47,17 +48,14 @@ class UserPool(Construct):
             deletion_protection=keep,
             removal_policy=RemovalPolicy.RETAIN if keep else RemovalPolicy.DESTROY,
         )
-        Validations.of(self.pool).acknowledge(
-            Acknowledgment(
-                id="AwsSolutions-COG2",
-                reason="Scripts ask too, and they have no second factor. People can register an authenticator app; "
+        acknowledge(
+            self.pool,
+            {
+                "COG2": "Scripts ask too, and they have no second factor. People can register an authenticator app; "
                 "where everybody must have one, jwtIssuer names the company's own identity provider.",
-            ),
-            Acknowledgment(
-                id="AwsSolutions-COG8",
-                reason="The plus plan costs $0.02 for each active user a month, without a free tier. Nobody can sign "
+                "COG8": "The plus plan costs $0.02 for each active user a month, without a free tier. Nobody can sign "
                 "up, passwords are long, and Cognito itself slows down guessing.",
-            ),
+            },
         )
         attributes = cognito.ClientAttributes().with_standard_attributes
         self.client = self.pool.add_client(
