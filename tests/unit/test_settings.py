@@ -40,7 +40,11 @@ def test_other_peoples_variables_are_left_alone() -> None:
         ("CITEWELL_TOP_K", "21", "CITEWELL_TOP_K must be between 1 and 20, not 21"),
         ("CITEWELL_MIN_SCORE", "nan", "CITEWELL_MIN_SCORE must be between -1 and 1, not nan"),
         ("CITEWELL_MAX_OBJECT_BYTES", "0", "CITEWELL_MAX_OBJECT_BYTES must be between 1 and any size, not 0"),
-        ("CITEWELL_EMBEDDER", "magic", "CITEWELL_EMBEDDER must be one of local, function, openai, voyage, bedrock, not 'magic'"),
+        (
+            "CITEWELL_EMBEDDER",
+            "magic",
+            "CITEWELL_EMBEDDER must be one of local, function, openai, voyage, bedrock, not 'magic'",
+        ),
         ("CITEWELL_MINSCORE", "0.5", "unknown setting CITEWELL_MINSCORE: see the settings table in the README"),
     ],
 )
