@@ -185,6 +185,22 @@ def test_an_unknown_document_is_not_found(s3: S3Client) -> None:
 
 
 @pytest.mark.usefixtures("s3")
+def test_what_fits_no_route_is_told_so_without_a_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CITEWELL_DATABASE_URL", "postgresql://127.0.0.1:1/nowhere")
+    forget_wiring()
+    for method, path, status in (("GET", "/ask", 405), ("DELETE", "/documents/a.md", 405), ("GET", "/admin", 404)):
+        event = {
+            "routeKey": f"{method} /{{proxy+}}",
+            "rawPath": path,
+            "pathParameters": {"proxy": path[1:]},
+            "requestContext": {"requestId": "r-1"},
+        }
+        response = functions.documents.handler.handler(event, Context())
+        assert (response["statusCode"], json.loads(response["body"])["status"]) == (status, status)
+        assert response["headers"]["content-type"] == "application/problem+json"
+
+
+@pytest.mark.usefixtures("s3")
 def test_health_asks_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
     handler = functions.documents.handler.handler
     assert call(handler, "GET /health") == (200, {"status": "ok"})
