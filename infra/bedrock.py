@@ -17,8 +17,9 @@ def allow_invoking(function: BundledFunction, model: str) -> None:
 
     A profile's call counts as one of the profile, here, and one of the model, in whichever region the profile chose.
     Which regions those are depends on model, geography and caller, is written nowhere that synth could read, and
-    grows. So the model's region is left open, and the condition holds the call to this very profile instead, which
-    never leaves its geography. Source: the Bedrock user guide, "Prerequisites for inference profiles".
+    grows; a global profile's calls name none at all. So the model's region is left open, and the condition holds the
+    call to this very profile instead, which never leaves its geography. Source: the Bedrock user guide,
+    "Prerequisites for inference profiles".
     """
     chosen = bedrock_model(model)
     if not chosen.is_profile:

@@ -1,4 +1,4 @@
-"""How models of Amazon Bedrock are named, and where they are called."""
+"""How models of Amazon Bedrock are named, and what to do when one may not be called."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from dataclasses import dataclass
 from citewell.errors import ConfigurationError
 
 _IDENTIFIER = re.compile(r"(?:[a-z]+(?:-[a-z]+)*\.)?((?:amazon|anthropic|cohere)\.[a-z0-9][a-z0-9.:-]*)")
+
+ACCESS_ADVICE = (
+    "enable access to the model in Bedrock's console, in this region (a profile: in each of its own), and check that "
+    "the function's role may bedrock:InvokeModel it"
+)
 
 
 @dataclass(frozen=True, slots=True)

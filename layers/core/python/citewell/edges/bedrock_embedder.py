@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from citewell.core.tokens import estimate_token_starts, spaced
 from citewell.core.values import TextKind, Vector
 from citewell.edges.aws import client_config
-from citewell.edges.bedrock import bedrock_model
+from citewell.edges.bedrock import ACCESS_ADVICE, bedrock_model
 from citewell.edges.retrying import EMBEDDING_PATIENCE, Retrying, TryAgain, parse_retry_after, retry_worthwhile
 from citewell.edges.vectors import checked_vector
 from citewell.errors import ConfigurationError, EmbedderUnavailable
@@ -30,8 +30,7 @@ _LONGEST_TOKEN = 6
 _UNDERCOUNT = 1.3  # tokens that a model may find where one was estimated
 
 _ADVICE = {
-    "AccessDeniedException": "enable access to the model in Bedrock's console, in this region (a profile: in each of "
-    "its own), and check that the function's role may bedrock:InvokeModel it",
+    "AccessDeniedException": ACCESS_ADVICE,
     "ValidationException": "check CITEWELL_EMBEDDER_MODEL (some models are called by an inference profile's id alone, "
     "such as us.cohere.embed-v4:0), CITEWELL_EMBEDDER_DIMENSIONS and CITEWELL_EMBEDDER_MAX_TOKENS",
     "ResourceNotFoundException": "check CITEWELL_EMBEDDER_MODEL, and whether this region offers it",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from citewell.edges.bedrock import ACCESS_ADVICE
 from citewell.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -56,8 +57,7 @@ class Bedrock:
     advice: ClassVar[Mapping[int, str]] = {
         400: "check CITEWELL_MODEL (most Claude models are called by an inference profile's id alone, such as "
         "us.anthropic.claude-haiku-4-5-20251001-v1:0), CITEWELL_MAX_OUTPUT_TOKENS and CITEWELL_TOP_K",
-        403: "enable access to the model in Bedrock's console, in this region (a profile: in each of its own), and "
-        "check that the function's role may bedrock:InvokeModel it",
+        403: ACCESS_ADVICE,
         404: "check CITEWELL_MODEL, and whether this region offers it",
         413: "lower CITEWELL_TOP_K or CITEWELL_CHUNK_TOKENS",
     }
@@ -71,9 +71,10 @@ class Bedrock:
         from botocore.exceptions import BotoCoreError
 
         try:
-            if boto3.Session().get_credentials() is None:
+            session = boto3.Session()
+            if session.get_credentials() is None:
                 raise ConfigurationError("no call to Amazon Bedrock can be made: there are no AWS credentials")
-            place = boto3.client("bedrock-runtime").meta
+            place = session.client("bedrock-runtime").meta
         except BotoCoreError as error:
             raise ConfigurationError(f"no call to Amazon Bedrock can be made: {type(error).__name__}") from error
         # Its own idea of the address knows neither partitions nor AWS_ENDPOINT_URL_BEDROCK_RUNTIME.
