@@ -205,6 +205,11 @@ class Options:
                 )
         elif any(issuer.values()):
             _demand(issuer, "jwtIssuer and jwtAudience belong together: {key} is missing")
+        if self.jwt_issuer is None and (self.tenant_claim, self.groups_claim) != (TENANT_CLAIM, GROUPS_CLAIM):
+            raise OptionError(
+                "tenantClaim and groupsClaim are those of another issuer's tokens: set jwtIssuer, or leave "
+                f"{TENANT_CLAIM} and {GROUPS_CLAIM}, which the stack's own pool writes"
+            )
         if self.auth is Auth.NONE and self.target is Target.AWS and not self.allow_anonymous:
             raise OptionError(
                 "auth=none lets anyone on the internet ask: say so twice, with allowAnonymous=true, or choose auth=jwt"

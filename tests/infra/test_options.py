@@ -194,6 +194,7 @@ def test_the_index_is_made_for_the_hosted_embedders_model() -> None:
         ({"jwtAudience": "a"}, "jwtIssuer and jwtAudience belong together: jwtIssuer is missing"),
         ({"jwtIssuer": "http://login.example.com", "jwtAudience": "a"}, "jwtIssuer must be an https:// address"),
         ({"jwtAudience": "a,,b"}, "jwtAudience must be a comma separated list, not 'a,,b'"),
+        ({"tenantClaim": "org"}, "tenantClaim and groupsClaim are those of another issuer's tokens: set jwtIssuer"),
         ({"tenantClaim": "a b"}, "tenantClaim must look like custom:tenant, not 'a b'"),
         ({"corsOrigins": "*"}, "corsOrigins must list origins such as https://intranet.example.com, not '*'"),
         ({"corsOrigins": "https://a.example.com/"}, "corsOrigins must list origins"),
