@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV_VERSION := 0.13.9
 
-.PHONY: setup up down reindex test check format eval bench synth deploy token lock clean
+.PHONY: setup up down reindex test e2e check format eval bench synth deploy token lock clean
 
 setup: $(VENV)/.installed node_modules/.installed model  ## make the environment (idempotent)
 
@@ -25,8 +25,8 @@ node_modules/.installed: package.json package-lock.json
 model: $(VENV)/.installed
 	$(BIN)/python -m infra.model
 
-up: setup  ## start, deploy locally, load the handbook, ask a question
-	$(BIN)/python -m infra.local up
+up: setup  ## start, deploy locally, load the handbook, ask a question; SECURE=1: with IAM enforced, TLS and tokens
+	$(BIN)/python -m infra.local up $(if $(SECURE),--secure)
 
 down:  ## stop what `make up` started; bucket and index are kept
 	test ! -x $(BIN)/python || $(BIN)/python -m infra.local down
@@ -36,6 +36,9 @@ reindex: setup  ## enqueue everything the bucket holds; TARGET=aws: of the stack
 
 test: setup  ## unit, integration, infra and end-to-end tests
 	$(BIN)/python -m pytest
+
+e2e: setup  ## the end-to-end tests alone: real deployments to this machine
+	$(BIN)/python -m pytest tests/e2e
 
 check: setup  ## lint and types
 	$(BIN)/ruff check .

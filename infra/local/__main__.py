@@ -1,4 +1,4 @@
-"""``python -m infra.local up | down | reindex | status``."""
+"""``python -m infra.local up [--secure] | down | reindex | status | token | destroy``."""
 
 from __future__ import annotations
 
@@ -16,20 +16,27 @@ from infra.local.state import DEFAULT_FOLDER, State
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m infra.local", description="This machine as a cloud.")
-    parser.add_argument("command", choices=["up", "down", "reindex", "status"])
+    parser.add_argument("command", choices=["up", "down", "reindex", "status", "token", "destroy"])
     parser.add_argument("--state", type=Path, default=DEFAULT_FOLDER, help="its folder (default: .local)")
+    parser.add_argument(
+        "--secure", action="store_true", help="with up: IAM enforced, everything over TLS, tokens for the API"
+    )
     given = parser.parse_args(arguments)
     state = State(given.state)
     try:
         match given.command:
             case "up":
-                commands.up(state, os.environ)
+                commands.up(state, os.environ, secure=given.secure)
             case "down":
                 commands.down(state)
             case "reindex":
                 commands.reindex_all(state)
             case "status":
                 commands.status(state)
+            case "token":
+                commands.print_token(state)
+            case "destroy":
+                commands.destroy(state)
     except LocalCloudError as error:
         print(f"\n{error}", file=sys.stderr)
         return 1

@@ -5,9 +5,14 @@ Without anything set: the local embedder and the extractive generator, which nee
     ANTHROPIC_API_KEY       answers by Claude (generator=claude); the key goes into the stack's secret after the deploy
     ANTHROPIC_BASE_URL      another address of the Messages API
     OPENAI_API_KEY          the embedder's key, with CITEWELL_EMBEDDER=openai
+    VOYAGE_API_KEY          the embedder's key, with CITEWELL_EMBEDDER=voyage
     CITEWELL_EMBEDDER, CITEWELL_EMBEDDER_URL, CITEWELL_EMBEDDER_MODEL, CITEWELL_EMBEDDER_DIMENSIONS,
-    CITEWELL_MIN_SCORE, CITEWELL_MODEL, CITEWELL_CONTACT, CITEWELL_REPLACE_INDEX
+    CITEWELL_EMBEDDER_SEND_DIMENSIONS, CITEWELL_EMBEDDER_BATCH_SIZE, CITEWELL_EMBEDDER_MAX_TOKENS, CITEWELL_MIN_SCORE,
+    CITEWELL_MODEL, CITEWELL_CONTACT, CITEWELL_TENANCY, CITEWELL_LOG_QUESTIONS, CITEWELL_REPLACE_INDEX,
+    CITEWELL_REMOVAL_POLICY
                             the option of that name, see cdk.json
+
+Amazon Bedrock can't be chosen: what the functions here know as AWS is the emulator.
 """
 
 from __future__ import annotations
@@ -15,16 +20,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from infra.local.errors import ChoiceError
+
 _OPTIONS = {
     "CITEWELL_EMBEDDER": "embedder",
     "CITEWELL_EMBEDDER_URL": "embedderUrl",
     "CITEWELL_EMBEDDER_MODEL": "embedderModel",
     "CITEWELL_EMBEDDER_DIMENSIONS": "embedderDimensions",
+    "CITEWELL_EMBEDDER_SEND_DIMENSIONS": "embedderSendDimensions",
+    "CITEWELL_EMBEDDER_BATCH_SIZE": "embedderBatchSize",
+    "CITEWELL_EMBEDDER_MAX_TOKENS": "embedderMaxTokens",
     "CITEWELL_MIN_SCORE": "minScore",
     "CITEWELL_CONTACT": "contact",
+    "CITEWELL_TENANCY": "tenancy",
+    "CITEWELL_LOG_QUESTIONS": "logQuestions",
     "CITEWELL_REPLACE_INDEX": "replaceIndex",
+    "CITEWELL_REMOVAL_POLICY": "removalPolicy",
 }
 _OPTIONS_OF_CLAUDE = {"CITEWELL_MODEL": "model", "ANTHROPIC_BASE_URL": "anthropicBaseUrl"}
+_KEYS_OF_EMBEDDERS = {"openai": "OPENAI_API_KEY", "voyage": "VOYAGE_API_KEY"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +49,24 @@ class Choices:
     keys: Mapping[str, str] = field(repr=False)
 
 
-def choices(environment: Mapping[str, str]) -> Choices:
-    """Reads the variables above; an empty one counts as unset."""
+def choices(environment: Mapping[str, str], *, secure: bool) -> Choices:
+    """Reads the variables above; an empty one counts as unset. ``secure``: the API is for holders of a token.
+
+    Raises ChoiceError.
+    """
     given = {name: value.strip() for name, value in environment.items() if value.strip()}
     key = given.get("ANTHROPIC_API_KEY")
     options = _OPTIONS | (_OPTIONS_OF_CLAUDE if key else {})
     context = {option: given[variable] for variable, option in options.items() if variable in given}
-    context |= {"target": "local", "auth": "none", "generator": "claude" if key else "extractive"}
+    embedder = context.get("embedder", "local")
+    if embedder == "bedrock":
+        raise ChoiceError("CITEWELL_EMBEDDER=bedrock is for a deployment to AWS: here an emulator stands for AWS.")
+    context |= {
+        "target": "local",
+        "auth": "jwt" if secure else "none",
+        "generator": "claude" if key else "extractive",
+    }
     keys = {"AnthropicApiKeySecretArn": key} if key else {}
-    if given.get("CITEWELL_EMBEDDER") == "openai" and "OPENAI_API_KEY" in given:
-        keys["EmbedderApiKeySecretArn"] = given["OPENAI_API_KEY"]
+    if embedder_key := given.get(_KEYS_OF_EMBEDDERS.get(embedder, "")):
+        keys["EmbedderApiKeySecretArn"] = embedder_key
     return Choices(context, keys)

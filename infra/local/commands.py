@@ -1,4 +1,4 @@
-"""``up``, ``down``, ``reindex`` and ``status``: the local cloud's whole life."""
+"""``up``, ``down``, ``reindex``, ``status``, ``token`` and ``destroy``: the local cloud's whole life."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -16,40 +17,43 @@ from infra.local import deploying, emulator, handbook, unprivileged
 from infra.local.choices import Choices, choices
 from infra.local.console import say, step
 from infra.local.emulator import Emulator
-from infra.local.errors import DeployError, LocalCloudError, NotRunningError
+from infra.local.errors import AnswerError, DeployError, LocalCloudError, NotRunningError
 from infra.local.postgres import EmbeddedPostgres
 from infra.local.services import Api, Aws, drained, fill_secret, reindex, wait_until_drained
-from infra.local.state import Cloud, Deployment, Stack, State, free_ports, is_free
+from infra.local.state import DEFAULT_FOLDER, Cloud, Deployment, Stack, State, free_ports, is_free
 from infra.lockfile import LockError
 from infra.model import ModelError
 from infra.options import Target
+from infra.sign_in import SignInError, id_token
 
 REINDEX_SECONDS = 3600.0
+USER = "you@example.com"
+"""Whom `up` signs in where the API wants a token."""
 EXAMPLE = "README.md"  # for the line that shows how to upload; any file of the repo would do
 
 
-def up(state: State, environment: Mapping[str, str]) -> None:
+def up(state: State, environment: Mapping[str, str], *, secure: bool = False) -> None:
     """Starts what isn't running, deploys what changed, loads the handbook, asks, and says how to go on.
 
-    Raises LocalCloudError.
+    ``secure``: IAM is enforced, everything goes over TLS, and the API wants a token. Raises LocalCloudError.
     """
     began = time.monotonic()
     deploying.require_node()
-    chosen = choices(environment)
+    chosen = choices(environment, secure=secure)
     with state.alone():
         _prepare(chosen)
-        running = _start(state)
+        running = _start(state, secure=secure)
         deployment, deployed = _deploy(state, running, chosen)
         stack = _describe(state, running, deployment)
         aws, api = Aws(stack), Api(stack)
         for output, key in chosen.keys.items():
             fill_secret(aws, deployment.outputs[output], key)
         _load(aws, api, deployment, deployed=deployed)
-        with step(f"Asking: {handbook.QUESTION}"):
-            answer = api.ask(handbook.QUESTION)
-    _show(answer)
+        failure = _ask(api)
     _say_how_to_go_on(stack, state)
     say(f"\nUp in {time.monotonic() - began:.0f} s.")
+    if failure:
+        raise AnswerError(f"The stack is up, but the question was not answered: {failure}\nLog: {state.functions_log}")
 
 
 def down(state: State) -> None:
@@ -66,6 +70,31 @@ def down(state: State) -> None:
         say(f"Stopped. Bucket and index are kept in {_short(state.folder)}.")
     else:
         say("Nothing was running.")
+
+
+def destroy(state: State) -> None:
+    """Has CloudFormation delete the stack, as its removal policies say, and goes on running. Raises LocalCloudError."""
+    with state.alone():
+        _attach(state)
+        running = emulator.running(state)
+        assert running is not None  # or _attach would have raised
+        with step("Deleting the stack"):
+            deploying.destroy(running, state=state)
+        state.forget_deployment()
+        state.forget_stack()
+
+
+def print_token(state: State) -> None:
+    """Signs in anew and prints the token, good for an hour. Raises LocalCloudError."""
+    with state.alone():
+        _attach(state)
+        running, deployment = emulator.running(state), state.deployment()
+        assert running is not None  # or _attach would have raised
+        assert deployment is not None
+        token = _describe(state, running, deployment).token
+    if token is None:
+        raise LocalCloudError("The API asks for no token: it does after `up --secure`.")
+    print(token)
 
 
 def reindex_all(state: State) -> None:
@@ -103,9 +132,11 @@ def _prepare(chosen: Choices) -> None:
             raise DeployError(str(error)) from error
 
 
-def _start(state: State) -> Emulator:
+def _start(state: State, *, secure: bool) -> Emulator:
     """Postgres and the emulator. Both are there, or both are started: the emulator knows the server by its port."""
     cloud = state.cloud() or Cloud.new()
+    cloud.secure = secure
+    state.save_cloud(cloud)
     postgres = EmbeddedPostgres.running(state.postgres)
     running = emulator.running(state)
     if postgres is not None and running is not None:
@@ -128,12 +159,7 @@ def _start(state: State) -> Emulator:
                 detached=True,
             )
     with step("Starting the AWS emulator"):
-        return emulator.start(
-            state,
-            port=cloud.emulator_port,
-            postgres_port=cloud.postgres_port,
-            postgres_password=cloud.postgres_password,
-        )
+        return emulator.start(state, cloud)
 
 
 def _deploy(state: State, running: Emulator, chosen: Choices) -> tuple[Deployment, bool]:
@@ -166,9 +192,29 @@ def _describe(state: State, running: Emulator, deployment: Deployment) -> Stack:
         api_url=f"{running.url}/_aws/execute-api/{api_id}",
         bucket=deployment.outputs["BucketName"],
         endpoint_url=running.url,
+        secret_access_key=running.secret_access_key,
+        ca_bundle=str(running.authority) if running.authority else None,
     )
+    if "UserPoolId" in deployment.outputs:
+        stack = replace(stack, token=_sign_in(Aws(stack), deployment, state))
     state.save_stack(stack)
     return stack
+
+
+def _sign_in(aws: Aws, deployment: Deployment, state: State) -> str:
+    cloud = state.cloud()
+    assert cloud is not None  # the emulator that this deployment is in was started from it
+    outputs = deployment.outputs
+    try:
+        return id_token(
+            aws.users,
+            pool=outputs["UserPoolId"],
+            pool_client=outputs["UserPoolClientId"],
+            email=USER,
+            password=cloud.user_password,
+        )
+    except SignInError as error:
+        raise LocalCloudError(f"Nobody could sign in to the stack's user pool: {error}") from error
 
 
 def _load(aws: Aws, api: Api, deployment: Deployment, *, deployed: bool) -> None:
@@ -178,10 +224,21 @@ def _load(aws: Aws, api: Api, deployment: Deployment, *, deployed: bool) -> None
             # release that reads or cuts documents otherwise makes all of them stale.
             reindex(aws, deployment)
         changed = handbook.load(aws)
-        ready, idle = handbook.wait_until_ready(aws, api, deployment)
-    say(f"{ready} documents are ready, {len(changed)} of them new or changed.")
+        idle = handbook.wait_until_ready(aws, api, deployment)
+    say(f"The handbook's {len(list(handbook.pages()))} documents are ready, {len(changed)} of them new or changed.")
     if not idle:
         say("Ingest still looks at the rest of the bucket: `python -m infra.local status` tells when it is idle.")
+
+
+def _ask(api: Api) -> LocalCloudError | None:
+    """Shows the answer; returns why there is none."""
+    try:
+        with step(f"Asking: {handbook.QUESTION}"):
+            answer = api.ask(handbook.QUESTION)
+    except LocalCloudError as error:
+        return error
+    _show(answer)
+    return None
 
 
 def _attach(state: State) -> tuple[Aws, Api, Deployment]:
@@ -207,16 +264,27 @@ def _show(answer: Mapping[str, Any]) -> None:
 
 def _say_how_to_go_on(stack: Stack, state: State) -> None:
     keys = f"AWS_ACCESS_KEY_ID={stack.access_key_id} AWS_SECRET_ACCESS_KEY={stack.secret_access_key}"
-    aws = shlex.quote(_short(Path(sys.executable).with_name("aws")))
+    aws = f"{_program('aws')} --endpoint-url {stack.endpoint_url} --region {stack.region}"
+    curl = "curl -s"
+    if stack.ca_bundle:
+        authority = shlex.quote(_short(Path(stack.ca_bundle)))
+        aws, curl = f"{aws} --ca-bundle {authority}", f"{curl} --cacert {authority}"
+    if stack.token:
+        elsewhere = "" if state.folder == DEFAULT_FOLDER else f" --state {shlex.quote(_short(state.folder))}"
+        curl += f' -H "authorization: Bearer $({_program("python")} -m infra.local token{elsewhere})"'
     target = f"s3://{stack.bucket}/{EXAMPLE}"
     say("\nAsk:")
-    say(f"""  curl -s {stack.api_url}/ask -d '{{"question": "How many days of leave do I get?"}}'""")
+    say(f"""  {curl} {stack.api_url}/ask -d '{{"question": "How many days of leave do I get?"}}'""")
     say("Upload a file of yours (here: this project's own README):")
-    say(f"  {keys} {aws} --endpoint-url {stack.endpoint_url} --region {stack.region} s3 cp {EXAMPLE} {target}")
+    say(f"  {keys} {aws} s3 cp {EXAMPLE} {target}")
     say("See what became of it, and what was read out of it:")
-    say(f"  curl -s {stack.api_url}/documents/{quote(EXAMPLE)}")
-    say(f"  curl -s {stack.api_url}/documents/{quote(EXAMPLE)}/chunks")
+    say(f"  {curl} {stack.api_url}/documents/{quote(EXAMPLE)}")
+    say(f"  {curl} {stack.api_url}/documents/{quote(EXAMPLE)}/chunks")
     say(f"The same for programs: {_short(state.folder / 'stack.json')}. Stop with: make down")
+
+
+def _program(name: str) -> str:
+    return shlex.quote(_short(Path(sys.executable).with_name(name)))
 
 
 def _short(path: Path) -> str:

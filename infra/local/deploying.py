@@ -116,6 +116,15 @@ def deploy(assembly: Path, *, digest: str, emulator: Emulator, state: State) -> 
     return Deployment(digest=digest, emulator=emulator.pid, outputs=values)
 
 
+def destroy(emulator: Emulator, *, state: State) -> None:
+    """Deletes the stack. Raises DeployError with the reason when something of it doesn't go."""
+    # The command wants an app, though the stack's name is all that it takes from it.
+    deployment = state.deployment()
+    assembly = SYNTHESISED / deployment.digest if deployment else SYNTHESISED
+    command = ["destroy", STACK_NAME, "--app", str(assembly), "--force"]
+    _cdk(command, DEPLOY_SECONDS, state=state, emulator=emulator)
+
+
 def _input_files(root: Path) -> Iterator[Path]:
     for name in _INPUTS:
         path = root / name
@@ -161,10 +170,13 @@ def _environment(emulator: Emulator | None, *, home: Path) -> dict[str, str]:
         for name, value in os.environ.items()
         if not name.startswith(("AWS_", "CDK_")) and "PROXY" not in name.upper()
     }
+    authority = str(emulator.authority) if emulator and emulator.authority else None
+    # The second, as the tool would otherwise trust those of REQUESTS_CA_BUNDLE alone.
+    trust = {"NODE_EXTRA_CA_CERTS": authority, "AWS_CA_BUNDLE": authority} if authority else {}
     return passed_on | {
         "AWS_ENDPOINT_URL": emulator.url if emulator else "http://127.0.0.1:9",
         "AWS_ACCESS_KEY_ID": ACCESS_KEY_ID,
-        "AWS_SECRET_ACCESS_KEY": SECRET_ACCESS_KEY,
+        "AWS_SECRET_ACCESS_KEY": emulator.secret_access_key if emulator else SECRET_ACCESS_KEY,
         "AWS_REGION": REGION,
         "AWS_DEFAULT_REGION": REGION,
         "AWS_CONFIG_FILE": os.devnull,
@@ -175,10 +187,11 @@ def _environment(emulator: Emulator | None, *, home: Path) -> dict[str, str]:
         # The template is validated by the tests and before a deploy to AWS; here it would double the time.
         "CDK_VALIDATION": "false",
         "NO_PROXY": f"{HOST},localhost",
+        **trust,
     }
 
 
-_RESOURCE_FAILED = re.compile(r"\| (?:CREATE|UPDATE)_FAILED +\| (?P<resource>[^|]+)\|(?P<reason>.+)")
+_RESOURCE_FAILED = re.compile(r"\| (?:CREATE|UPDATE|DELETE)_FAILED +\| (?P<resource>[^|]+)\|(?P<reason>.+)")
 
 
 def reason(said: str) -> str:

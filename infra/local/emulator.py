@@ -8,18 +8,20 @@ import json
 import os
 import shutil
 import signal
+import ssl
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+import certifi
 import httpx
 
 from infra.local import processes
-from infra.local.certificates import certificate_in
+from infra.local.certificates import Certificate, certificate_in
 from infra.local.errors import EmulatorError
 from infra.local.postgres import SUPERUSER
-from infra.local.state import HOST, REGION, ROOT, State
+from infra.local.state import ACCESS_KEY_ID, HOST, REGION, ROOT, Cloud, State
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
 DATABASE_TLS = Path(__file__).with_name("database_tls.py")
@@ -39,12 +41,16 @@ _PASSED_ON = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "SSL_CERT_FILE", "SSL_CE
 
 @dataclass(frozen=True, slots=True)
 class Emulator:
+    """``authority`` is who vouches for it, and None where it serves in plain HTTP and enforces no IAM."""
+
     pid: int
     port: int
+    secret_access_key: str = field(repr=False)
+    authority: Path | None
 
     @property
     def url(self) -> str:
-        return f"http://{HOST}:{self.port}"
+        return f"{'https' if self.authority else 'http'}://{HOST}:{self.port}"
 
 
 def install() -> bool:
@@ -85,35 +91,37 @@ def _install_into(environment: Path) -> None:
 
 
 def running(state: State) -> Emulator | None:
-    """The emulator of this state folder, whoever started it; None when it is of another version than this code's."""
+    """The emulator of this state folder, whoever started it; None when it is of another version than this code's, or
+    as secure as ``cloud.json`` doesn't say.
+    """
     cloud = state.cloud()
-    pids = processes.marked(f"{_mark(state)}{_version()} ")
-    return Emulator(pids[0], cloud.emulator_port) if pids and cloud else None
+    pids = processes.marked(f"{_mark(state)}{_version(cloud)} ") if cloud else []
+    return _described(pids[0], cloud, state) if pids and cloud else None
 
 
-def start(state: State, *, port: int, postgres_port: int, postgres_password: str) -> Emulator:
+def start(state: State, cloud: Cloud) -> Emulator:
     """Starts it, to go on by itself, and waits until it answers. Raises EmulatorError."""
     state.scratch.mkdir(parents=True, exist_ok=True)
     state.objects.mkdir(parents=True, exist_ok=True)
     state.functions_log.unlink(missing_ok=True)
     certificate = certificate_in(state.certificates)
-    postgres = {"host": HOST, "port": postgres_port, "user": SUPERUSER, "password": postgres_password}
+    postgres = {"host": HOST, "port": cloud.postgres_port, "user": SUPERUSER, "password": cloud.postgres_password}
     with state.emulator_log.open("wb") as log:
         process = subprocess.Popen(
-            [str(_environment_folder() / "bin" / "python"), "-P", str(LAUNCHER), str(state.folder), _version()],
+            [str(_environment_folder() / "bin" / "python"), "-P", str(LAUNCHER), str(state.folder), _version(cloud)],
             # Not by the environment: functions inherit it.
             stdin=subprocess.PIPE,
             stdout=log,
             stderr=subprocess.STDOUT,
             cwd=state.scratch,
-            env=_environment(state, port),
+            env=_environment(state, cloud, certificate),
             start_new_session=True,
         )
     assert process.stdin is not None
     with process.stdin as configuration:
         files = {"authority": str(certificate.authority), "chain": str(certificate.chain)}
         configuration.write(json.dumps({"postgres": postgres, **files}).encode())
-    emulator = Emulator(process.pid, port)
+    emulator = _described(process.pid, cloud, state)
     answered = processes.wait_until(lambda: process.poll() is not None or _is_healthy(emulator), seconds=START_SECONDS)
     if process.poll() is not None or not answered:
         stop(state)
@@ -147,10 +155,15 @@ def _environment_folder() -> Path:
     return ENVIRONMENTS / hashlib.sha256(made_of).hexdigest()[:16]
 
 
-def _version() -> str:
+def _version(cloud: Cloud) -> str:
     """Of all that runs as the emulator."""
     made_of = str(_environment_folder()).encode() + LAUNCHER.read_bytes() + DATABASE_TLS.read_bytes()
-    return hashlib.sha256(made_of).hexdigest()[:16]
+    return hashlib.sha256(made_of).hexdigest()[:16] + ("-secure" if cloud.secure else "")
+
+
+def _described(pid: int, cloud: Cloud, state: State) -> Emulator:
+    authority = certificate_in(state.certificates).authority if cloud.secure else None
+    return Emulator(pid, cloud.emulator_port, cloud.secret_access_key, authority)
 
 
 def _mark(state: State) -> str:
@@ -159,15 +172,17 @@ def _mark(state: State) -> str:
 
 
 def _is_healthy(emulator: Emulator) -> bool:
+    verify = ssl.create_default_context(cafile=emulator.authority) if emulator.authority else True
     try:
-        return httpx.get(f"{emulator.url}/_ministack/health", timeout=5, trust_env=False).is_success
+        url = f"{emulator.url}/_ministack/health"
+        return httpx.get(url, timeout=5, verify=verify, trust_env=False).is_success
     except httpx.TransportError:
         return False
 
 
-def _environment(state: State, port: int) -> dict[str, str]:
-    proxies = {name: os.environ[name] for each in _PASSED_ON for name in (each, each.lower()) if name in os.environ}
-    return proxies | {
+def _environment(state: State, cloud: Cloud, certificate: Certificate) -> dict[str, str]:
+    given = {name: os.environ[name] for each in _PASSED_ON for name in (each, each.lower()) if name in os.environ}
+    return given | {
         "PATH": os.environ["PATH"],
         "HOME": str(state.folder),
         "TMPDIR": str(state.scratch),
@@ -175,7 +190,7 @@ def _environment(state: State, port: int) -> dict[str, str]:
         "NO_PROXY": f"{HOST},localhost",
         "no_proxy": f"{HOST},localhost",
         # How the emulator is told what to do:
-        "GATEWAY_PORT": str(port),
+        "GATEWAY_PORT": str(cloud.emulator_port),
         "BIND_HOST": HOST,
         "MINISTACK_HOST": "localhost",
         "MINISTACK_REGION": REGION,
@@ -184,6 +199,24 @@ def _environment(state: State, port: int) -> dict[str, str]:
         "IOT_MTLS_ENABLED": "0",
         "SFTP_ENABLED": "0",
         "DOCKER_HOST": f"unix://{state.folder}/there-is-none",
+        **(_security(state, cloud, certificate) if cloud.secure else {}),
+    }
+
+
+def _security(state: State, cloud: Cloud, certificate: Certificate) -> dict[str, str]:
+    """IAM enforced, everything over TLS, and functions that trust the emulator beside whom this machine trusts."""
+    trusted = os.environ.get("SSL_CERT_FILE") or ssl.get_default_verify_paths().cafile or certifi.where()
+    bundle = state.certificates / "trusted.pem"
+    bundle.write_bytes(Path(trusted).read_bytes() + b"\n" + certificate.authority.read_bytes())
+    return {
+        "AUTH": "true",
+        "AWS_ACCESS_KEY_ID": ACCESS_KEY_ID,
+        "AWS_SECRET_ACCESS_KEY": cloud.secret_access_key,
+        "USE_SSL": "1",
+        "MINISTACK_SSL_CERT": str(certificate.chain),
+        "MINISTACK_SSL_KEY": str(certificate.chain),
+        "NODE_EXTRA_CA_CERTS": str(certificate.authority),
+        **dict.fromkeys(("AWS_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "SSL_CERT_FILE"), str(bundle)),
     }
 
 

@@ -6,10 +6,12 @@ happened, what to do, and where the log is.
     ├── PostgresError             Postgres did not initialise, start or stop
     │   └── PortTakenError        something else listens on the port that was asked for
     ├── EmulatorError             the AWS emulator did not install, start or stop
+    ├── ChoiceError               what the environment chooses can't be had here
     ├── DeployError               the CDK's command-line tool is missing, or what it was told to do failed
     ├── NotRunningError           a command needs the running stack
     ├── BusyError                 another command is at work in the same state folder
-    └── HandbookError             the sample documents were not indexed
+    ├── HandbookError             the sample documents were not indexed
+    └── AnswerError               the stack is up, and didn't answer the first question
 """
 
 
@@ -33,6 +35,10 @@ class EmulatorError(LocalCloudError):
     pass
 
 
+class ChoiceError(LocalCloudError):
+    pass
+
+
 class DeployError(LocalCloudError):
     pass
 
@@ -46,4 +52,8 @@ class BusyError(LocalCloudError):
 
 
 class HandbookError(LocalCloudError):
+    pass
+
+
+class AnswerError(LocalCloudError):
     pass

@@ -52,11 +52,11 @@ def load(aws: Aws) -> list[str]:
     return [page.key for page in changed]
 
 
-def wait_until_ready(aws: Aws, api: Api, deployment: Deployment) -> tuple[int, bool]:
+def wait_until_ready(aws: Aws, api: Api, deployment: Deployment) -> bool:
     """Waits until every page can be answered from and ingest has nothing left to do.
 
-    Returns how many pages the API shows (those for some groups only are shown to nobody, and not waited for by name)
-    and whether ingest was done; it may have a large bucket to look at.
+    Pages that are for some groups only are not shown here, and so not waited for by name. Returns whether ingest was
+    done; it may have a large bucket to look at.
 
     Raises HandbookError naming the pages that are not READY.
     """
@@ -67,7 +67,7 @@ def wait_until_ready(aws: Aws, api: Api, deployment: Deployment) -> tuple[int, b
         states = {key: api.document(key) for key in shown} if idle or time.monotonic() > deadline else {}
         missing = [f"{key}: {_what_became(state)}" for key, state in states.items() if not _is_ready(state)]
         if states and not missing:
-            return len(shown), idle
+            return idle
         failed = any(state is not None and state["status"] == "FAILED" for state in states.values())
         if missing and (failed or time.monotonic() > deadline):
             raise HandbookError("\n".join((f"{len(missing)} documents were not indexed:", *missing)))

@@ -12,6 +12,7 @@ Added to the emulator:
   database that is there is kept, unless an instance without deletion protection is deleted, and its owner's password
   becomes that of the instance. The secret of a managed master password is made;
 - where the emulator serves over TLS, it fetches an issuer's keys over TLS, too;
+- a list of a bucket's versions encodes keys where that is asked for, as XML can't hold every key otherwise;
 - an API keeps its address and a bucket its name from one start to the next, and the bucket its objects;
 - in a function's environment, ``/opt/...`` means the layer that holds that path, as it does on Lambda, and the
   authorities of RDS mean that of this machine;
@@ -24,10 +25,12 @@ The emulator offers no extension point for any of this, so names private to one 
 
 import contextlib
 import hashlib
+import html
 import importlib
 import importlib.util
 import json
 import os
+import re
 import secrets
 import shutil
 import sys
@@ -36,11 +39,12 @@ import uuid
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
+from urllib.parse import quote
 
 WRITTEN_FOR = "1.5.33"
 
 PRIVATE_NAMES = {
-    "ministack.app": ("AUTH", "main"),
+    "ministack.app": ("AUTH", "_port_is_bindable", "main"),
     "ministack.core.iam_evaluator": (
         "AuthError",
         "CredentialResolutionError",
@@ -62,7 +66,7 @@ PRIVATE_NAMES = {
     "ministack.services.ec2": ("_security_groups", "_vpcs"),
     "ministack.services.lambda_svc": ("_emit_lambda_logs",),
     "ministack.services.rds": ("_instances",),
-    "ministack.services.s3": ("_buckets",),
+    "ministack.services.s3": ("_buckets", "_list_object_versions", "_qp"),
 }
 WRAPPED_TYPES = (
     "AWS::ApiGatewayV2::Api",
@@ -392,6 +396,23 @@ def keep_buckets(provisioners, s3, get_account_id):
     handler["create"], handler["delete"] = create, delete
 
 
+def encode_keys_of_versions(s3):
+    list_versions = s3._list_object_versions
+
+    def encoded(match):
+        key = html.unescape(match[2].decode())
+        return b"<%b>%b</%b>" % (match[1], quote(key, safe="/").encode(), match[1])
+
+    def list_encoded(bucket, query):
+        status, headers, body = list_versions(bucket, query)
+        if status == 200 and s3._qp(query, "encoding-type", "") == "url":
+            body = re.sub(rb"(?s)<(Key|Prefix|KeyMarker|NextKeyMarker|Delimiter)>(.*?)</\1>", encoded, body)
+            body = body.replace(b"<MaxKeys>", b"<EncodingType>url</EncodingType><MaxKeys>")
+        return status, headers, body
+
+    s3._list_object_versions = list_encoded
+
+
 # --- functions -------------------------------------------------------------------------------------------------
 
 
@@ -499,12 +520,14 @@ def main(state, configuration):
         LocalPostgres(configuration["postgres"]), provisioners, rds, responses, front=front, logins=logins
     )
     keep_buckets(provisioners, s3, responses.get_account_id)
+    encode_keys_of_versions(s3)
     keep_api_address(provisioners)
     spare_the_cores(provisioners)
     fetch_keys_over_tls(apigateway, tls)
     find_layers_under_opt(lambda_runtime, authority=configuration["authority"])
     unpack_layers_once(lambda_runtime, state / "layers")
     write_logs_to(state / "functions.log", lambda_svc)
+    app._port_is_bindable = lambda _host, _port: False  # it would serve on 443, too, which others may want
     sys.argv = sys.argv[:1]  # the emulator reads it
     app.main()
 

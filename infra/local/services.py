@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +14,9 @@ import boto3
 import httpx
 from botocore.config import Config
 
-from citewell.events import object_event
 from infra.local.errors import LocalCloudError
 from infra.local.state import Deployment, Stack
+from infra.reindex import ReindexError, enqueue, keys_of
 
 if TYPE_CHECKING:
     from mypy_boto3_lambda import LambdaClient
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 # The function's own limit and some for a start of its worker on a busy machine.
 _API_SECONDS = 60.0
-_SQS_BATCH = 10
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,11 @@ class Aws:
     @cached_property
     def functions(self) -> LambdaClient:
         return self._session.client("lambda", **self._options)
+
+    @cached_property
+    def users(self) -> Any:
+        """Of ``cognito-idp``."""
+        return self._session.client("cognito-idp", **self._options)
 
     @cached_property
     def _session(self) -> boto3.Session:
@@ -90,6 +95,7 @@ class Api:
                 json=body,
                 headers=headers,
                 timeout=_API_SECONDS,
+                verify=trust(self.stack),
                 trust_env=False,
             )
         except httpx.TransportError as error:
@@ -104,6 +110,11 @@ class Api:
             )
         body: dict[str, Any] = response.json()
         return body
+
+
+def trust(stack: Stack) -> ssl.SSLContext | bool:
+    """httpx's ``verify`` for this stack."""
+    return ssl.create_default_context(cafile=stack.ca_bundle) if stack.ca_bundle else True
 
 
 def fill_secret(aws: Aws, secret_id: str, value: str) -> None:
@@ -121,21 +132,15 @@ def fill_secret(aws: Aws, secret_id: str, value: str) -> None:
 
 
 def reindex(aws: Aws, deployment: Deployment) -> int:
-    """Asks ingest to look at every key that the bucket holds, or held last; returns how many.
+    """Asks ingest to look at every key that the bucket holds, or held last; returns how many. Raises LocalCloudError.
 
     The deleted ones, too: that brings an index up to date that missed the deletion.
     """
     bucket = aws.stack.bucket
-    keys: dict[str, None] = {}
-    for page in aws.s3.get_paginator("list_object_versions").paginate(Bucket=bucket):
-        for version in [*page.get("Versions", []), *page.get("DeleteMarkers", [])]:
-            keys[version["Key"]] = None
-    pending = list(keys)
-    while pending:
-        batch, pending = pending[:_SQS_BATCH], pending[_SQS_BATCH:]
-        entries = [{"Id": str(number), "MessageBody": object_event(bucket, key)} for number, key in enumerate(batch)]
-        aws.sqs.send_message_batch(QueueUrl=deployment.outputs["QueueUrl"], Entries=entries)  # type: ignore[arg-type]  # Id and MessageBody are all it needs
-    return len(keys)
+    try:
+        return enqueue(aws.sqs, deployment.outputs["QueueUrl"], bucket, keys_of(aws.s3, bucket))
+    except ReindexError as error:
+        raise LocalCloudError(str(error)) from error
 
 
 def drained(aws: Aws, deployment: Deployment) -> bool:

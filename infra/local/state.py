@@ -1,6 +1,6 @@
 """The folder that remembers the local cloud between two commands: ``.local`` by default.
 
-    cloud.json       ports and the database password, chosen once, readable by the owner alone
+    cloud.json       ports and passwords, chosen once, readable by the owner alone
     stack.json       how to reach the deployed stack: a contract, see :class:`Stack`
     deployed.json    what was deployed last and into which emulator
     postgres/        the database (a link when Postgres' user could not enter the folder)
@@ -22,7 +22,7 @@ import json
 import secrets
 import socket
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -32,9 +32,9 @@ ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_FOLDER = ROOT / ".local"
 HOST = "127.0.0.1"
 REGION = "us-east-1"
-# The emulator takes any; an id of twelve digits would choose another account.
+# An id of twelve digits would choose another account.
 ACCESS_KEY_ID = "local"
-SECRET_ACCESS_KEY = "local"  # noqa: S105 - any will do
+SECRET_ACCESS_KEY = "local"  # noqa: S105 - any will do, where IAM isn't enforced
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,11 +64,16 @@ class Deployment:
 
 @dataclass(slots=True, kw_only=True)
 class Cloud:
-    """``cloud.json``."""
+    """``cloud.json``. ``account_secret`` is the secret access key of the account's root where IAM is enforced, and
+    ``user_password`` that of the one whom ``up`` signs in to the API.
+    """
 
     emulator_port: int
     postgres_port: int
     postgres_password: str
+    secure: bool = False
+    account_secret: str = field(default_factory=lambda: secrets.token_urlsafe(30))
+    user_password: str = field(default_factory=lambda: f"{secrets.token_urlsafe(24)}aA1!")
 
     @classmethod
     def new(cls) -> Self:
@@ -76,6 +81,10 @@ class Cloud:
         return cls(
             emulator_port=emulator_port, postgres_port=postgres_port, postgres_password=secrets.token_urlsafe(24)
         )
+
+    @property
+    def secret_access_key(self) -> str:
+        return self.account_secret if self.secure else SECRET_ACCESS_KEY
 
 
 Saved = TypeVar("Saved", Stack, Deployment, Cloud)
@@ -173,7 +182,7 @@ def is_free(port: int) -> bool:
 def _load(kind: type[Saved], path: Path) -> Saved | None:
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
-        return kind(**{each.name: values[each.name] for each in fields(kind)})
+        return kind(**{each.name: values[each.name] for each in fields(kind) if each.name in values})
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
