@@ -105,7 +105,7 @@ _COHERE_V3 = Family(
     request=_cohere_request,
     embeddings=_cohere_embeddings,
 )
-_FAMILIES = {
+FAMILIES = {
     "amazon.titan-embed-text-v2": _TITAN,
     "cohere.embed-english-v3": _COHERE_V3,
     "cohere.embed-multilingual-v3": _COHERE_V3,
@@ -122,9 +122,9 @@ _FAMILIES = {
 def family_of(model: str, *, dimensions: int) -> Family:
     """Raises ConfigurationError for a model that isn't one of the families', or doesn't make ``dimensions``."""
     name = bedrock_model(model).foundation.partition(":")[0]
-    if name not in _FAMILIES:
-        raise ConfigurationError(f"{model} is no embedding model that is known here: there are {', '.join(_FAMILIES)}")
-    family = _FAMILIES[name]
+    if name not in FAMILIES:
+        raise ConfigurationError(f"{model} is no embedding model that is known here: there are {', '.join(FAMILIES)}")
+    family = FAMILIES[name]
     if dimensions not in family.dimensions:
         raise ConfigurationError(
             f"{model} makes vectors of {' or '.join(map(str, family.dimensions))} dimensions, not {dimensions}"
