@@ -11,7 +11,7 @@ from infra.bedrock import allow_invoking
 from infra.bundled_function import BundledFunction, Layers
 from infra.bundling import Bundles
 from infra.capacity import ASK_COPIES, DOCUMENTS_COPIES
-from infra.database import Database
+from infra.database import Database, DatabaseRole
 from infra.embedding import Embedding
 from infra.identity import UserPool
 from infra.model_prices import prices_of
@@ -43,7 +43,7 @@ class Answering(Construct):
         if options.generator is GeneratorChoice.CLAUDE:
             self.anthropic_api_key = ApiKey(self, "AnthropicApiKey", description="Citewell: Anthropic API key")
         key = self.anthropic_api_key
-        shared = {"database_secret_arn": database.secret.secret_arn, "tenancy": options.tenancy, **_identity(options)}
+        shared = {**database.settings(DatabaseRole.READER), "tenancy": options.tenancy, **_identity(options)}
         self.ask = BundledFunction(
             self,
             "Ask",
@@ -80,7 +80,7 @@ class Answering(Construct):
             reserved_copies=DOCUMENTS_COPIES,
         )
         for function in (self.ask, self.documents):
-            function.allow("secretsmanager:GetSecretValue", on=[database.secret.secret_arn])
+            database.allow(function, DatabaseRole.READER)
             function.node.add_dependency(after)
         if key:
             self.ask.allow("secretsmanager:GetSecretValue", on=[key.secret.secret_arn])

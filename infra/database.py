@@ -2,47 +2,73 @@
 
 from __future__ import annotations
 
-from aws_cdk import Duration, RemovalPolicy
+from enum import StrEnum
+
+from aws_cdk import ArnFormat, Aws, Duration, RemovalPolicy, Stack
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_rds as rds
-from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
+from citewell.edges import postgres_roles
+from infra.bundled_function import BundledFunction
+from infra.bundling import RDS_CA_PATH
 from infra.network import Network
-from infra.options import Removal
+from infra.options import Options, Removal
 
 NAME = "citewell"
-OWNER = "citewell"
-STORAGE_GIB = 20
+PORT = 5432
+
+# Nothing of a document or a question may stand in the server's log: no statement, not even a failing one, and no
+# detail of an error, which would show the row that it is about.
+PARAMETERS = {
+    "rds.force_ssl": "1",
+    "log_statement": "none",
+    "log_min_duration_statement": "-1",
+    "log_min_error_statement": "panic",
+    "log_error_verbosity": "terse",
+}
+
+
+class DatabaseRole(StrEnum):
+    """Whom a function logs in as. :mod:`citewell.edges.postgres_roles` says what each may do."""
+
+    OWNER = "citewell"
+    READER = postgres_roles.READER
+    WRITER = postgres_roles.WRITER
 
 
 class Database(Construct):
-    """One small encrypted Postgres 17 that only the functions' security group reaches, over TLS alone.
+    """One encrypted Postgres 17 that only the functions' security group reaches, over TLS alone.
 
-    ``secret`` holds host, port, dbname, username and password, as RDS writes it.
+    The owner's password is chosen, kept and rotated by RDS, in a secret of its own; the other roles have none and log
+    in with IAM tokens. Its log stays on the instance for three days, where it costs nothing.
     """
 
-    def __init__(self, scope: Construct, construct_id: str, *, network: Network, removal: Removal) -> None:
+    def __init__(self, scope: Construct, construct_id: str, *, options: Options, network: Network) -> None:
         super().__init__(scope, construct_id)
         # The major version alone: RDS brings the newest minor one, and with it the newest pgvector.
         engine = rds.DatabaseInstanceEngine.postgres(version=rds.PostgresEngineVersion.VER_17)
-        keep = removal is Removal.RETAIN
+        keep = options.removal_policy is Removal.RETAIN
         self._instance = rds.DatabaseInstance(
             self,
             "Instance",
             engine=engine,
-            instance_type=ec2.InstanceType.of(ec2.InstanceClass.BURSTABLE4_GRAVITON, ec2.InstanceSize.MICRO),
+            instance_type=ec2.InstanceType(options.database_class),
+            multi_az=options.database_multi_az,
             vpc=network.vpc,
             vpc_subnets=network.database_subnets,
             security_groups=[network.database_group],
             publicly_accessible=False,
-            credentials=rds.Credentials.from_generated_secret(OWNER),
+            port=PORT,
+            credentials=rds.Credentials.from_username(DatabaseRole.OWNER),
+            manage_master_user_password=True,
+            iam_authentication=True,
             database_name=NAME,
             storage_type=rds.StorageType.GP3,
-            allocated_storage=STORAGE_GIB,
-            max_allocated_storage=5 * STORAGE_GIB,
+            allocated_storage=options.database_storage,
+            max_allocated_storage=5 * options.database_storage,  # grown into, and paid for, only when it is needed
             storage_encrypted=True,
-            parameters={"rds.force_ssl": "1"},
+            parameters=PARAMETERS,
             backup_retention=Duration.days(7),
             copy_tags_to_snapshot=True,
             auto_minor_version_upgrade=True,
@@ -57,8 +83,39 @@ class Database(Construct):
         return self._instance.instance_identifier
 
     @property
-    def secret(self) -> secretsmanager.ISecret:
-        """Attached to the instance: who depends on it finds the host in it."""
+    def secret_arn(self) -> str:
+        """Of the secret with the owner's name and password."""
         secret = self._instance.secret
-        assert secret is not None  # from_generated_secret makes one
-        return secret
+        assert secret is not None  # RDS makes one
+        return secret.secret_arn
+
+    def settings(self, role: DatabaseRole) -> dict[str, object]:
+        """The settings of a function that logs in as ``role``."""
+        server: dict[str, object] = {
+            "database_host": self._instance.db_instance_endpoint_address,
+            "database_port": self._instance.db_instance_endpoint_port,
+            "database_name": NAME,
+            "database_ca": RDS_CA_PATH,
+        }
+        if role is DatabaseRole.OWNER:
+            return {**server, "database_auth": "secret", "database_secret_arn": self.secret_arn}
+        return {**server, "database_auth": "iam", "database_user": role, "database_region": Aws.REGION}
+
+    def allow(self, function: BundledFunction, role: DatabaseRole) -> None:
+        """Let ``function`` log in as ``role``, and as nobody else."""
+        if role is DatabaseRole.OWNER:
+            function.allow("secretsmanager:GetSecretValue", on=[self.secret_arn])
+            return
+        login = Stack.of(self).format_arn(
+            service="rds-db",
+            resource="dbuser",
+            resource_name=f"{self._resource_id}/{role}",
+            arn_format=ArnFormat.COLON_RESOURCE_NAME,
+        )
+        function.allow("rds-db:connect", on=[login])
+
+    @property
+    def _resource_id(self) -> str:
+        resource_id = self._instance.instance_resource_id
+        assert resource_id is not None  # only an imported instance may have none
+        return resource_id

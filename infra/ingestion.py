@@ -9,7 +9,7 @@ from constructs import Construct, IDependable
 from infra.bundled_function import BundledFunction, Layers
 from infra.bundling import Bundles
 from infra.capacity import INGEST_COPIES
-from infra.database import Database
+from infra.database import Database, DatabaseRole
 from infra.document_bucket import DocumentBucket
 from infra.embedding import Embedding
 from infra.ingestion_queue import MAX_RECEIVES, IngestionQueue
@@ -56,7 +56,7 @@ class Ingestion(Construct):
             bundles=bundles,
             layers=layers,
             settings={
-                "database_secret_arn": database.secret.secret_arn,
+                **database.settings(DatabaseRole.WRITER),
                 "bucket": bucket.bucket_name,
                 "tenancy": options.tenancy,
                 "queue_url": self.queues.queue.queue_url,
@@ -68,7 +68,7 @@ class Ingestion(Construct):
             timeout=TIMEOUT,
             network=network,
         )
-        self.ingest.allow("secretsmanager:GetSecretValue", on=[database.secret.secret_arn])
+        database.allow(self.ingest, DatabaseRole.WRITER)
         self.ingest.allow("s3:GetObject", "s3:GetObjectVersion", on=[bucket.arn_for_objects("*")])
         acknowledge(
             self.ingest,

@@ -7,7 +7,7 @@ from constructs import Construct, IDependable
 
 from infra.bundled_function import BundledFunction, Layers
 from infra.bundling import Bundles
-from infra.database import Database
+from infra.database import Database, DatabaseRole
 from infra.network import Network
 from infra.options import Options
 from infra.provider import Provider
@@ -42,12 +42,12 @@ class Migration(Construct):
             name="migrate",
             bundles=bundles,
             layers=layers,
-            settings={"database_secret_arn": database.secret.secret_arn},
+            settings=database.settings(DatabaseRole.OWNER),
             memory_mib=512,
             timeout=TIMEOUT,
             network=network,
         )
-        self.migrate.allow("secretsmanager:GetSecretValue", on=[database.secret.secret_arn])
+        database.allow(self.migrate, DatabaseRole.OWNER)
         provider = Provider(self, "Provider", function=self.migrate)
         resource = CustomResource(
             self,

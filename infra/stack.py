@@ -25,7 +25,7 @@ class CitewellStack(Stack):
             scope, construct_id, description="Citewell: answers from your own documents, with every sentence cited"
         )
         network = Network(self, "Network", options=options)
-        database = Database(self, "Database", network=network, removal=options.removal_policy)
+        database = Database(self, "Database", options=options, network=network)
         layers = Layers(self, "Layers", bundles=bundles)
         embedding = Embedding(self, "Embedding", options=options, bundles=bundles, layers=layers)
         migration = Migration(
@@ -82,7 +82,7 @@ class CitewellStack(Stack):
         )
         CfnOutput(self, "QueueUrl", value=ingestion.queues.queue.queue_url)
         CfnOutput(self, "DeadLetterQueueUrl", value=ingestion.queues.dead_letters.queue_url)
-        CfnOutput(self, "DatabaseSecretArn", value=database.secret.secret_arn)
+        CfnOutput(self, "DatabaseSecretArn", value=database.secret_arn)
         if key := answering.anthropic_api_key:
             CfnOutput(self, "AnthropicApiKeySecretArn", value=key.secret.secret_arn)
         if key := embedding.api_key:

@@ -14,10 +14,12 @@ import pytest
 from citewell.core.keys import Tenancy
 from citewell.core.values import TextKind
 from citewell.edges import aws, bedrock_embedder, function_embedder, postgres, postgres_chunk_store, retrying
+from citewell.edges.postgres_roles import READER, WRITER
 from citewell.edges.secrets import NOT_SET
 from citewell.settings import Settings
 from infra import capacity
-from infra.options import EmbedderChoice, GeneratorChoice, Options, Removal
+from infra.bundling import RDS_CA_PATH
+from infra.options import DatabaseClass, EmbedderChoice, GeneratorChoice, Options, Removal
 from tests.infra.conftest import Synthesise
 from tests.infra.templates import Json, Template, as_list, references
 
@@ -90,9 +92,64 @@ def test_the_database_is_private_encrypted_backed_up_and_demands_tls(template: T
     _, subnets = template.only("AWS::RDS::DBSubnetGroup")
     assert all("DatabaseSubnet" in each["Ref"] for each in subnets["SubnetIds"])
     _, parameters = template.only("AWS::RDS::DBParameterGroup")
-    assert parameters["Parameters"] == {"rds.force_ssl": "1"}
+    assert parameters["Parameters"]["rds.force_ssl"] == "1"
     assert parameters["Family"] == "postgres17"
-    assert template.resources[name]["Properties"]["DBInstanceClass"] == "db.t4g.micro"
+    assert list(references(database["DBParameterGroupName"])) == list(template.of_type("AWS::RDS::DBParameterGroup"))
+    assert template.resources[name]["DeletionPolicy"] == "Snapshot"
+
+
+def test_the_databases_log_holds_no_statement_and_no_row(template: Template) -> None:
+    _, group = template.only("AWS::RDS::DBParameterGroup")
+    assert (
+        group["Parameters"].items()
+        >= {
+            "log_statement": "none",
+            "log_min_duration_statement": "-1",
+            "log_min_error_statement": "panic",
+            "log_error_verbosity": "terse",
+        }.items()
+    )
+
+
+def test_the_databases_size_is_chosen(synthesise: Synthesise, template: Template) -> None:
+    _, small = template.only("AWS::RDS::DBInstance")
+    chosen = Options(database_class=DatabaseClass.M7G_LARGE, database_storage=50, database_multi_az=True)
+    _, large = synthesise(chosen).only("AWS::RDS::DBInstance")
+    keys = ("DBInstanceClass", "AllocatedStorage", "MaxAllocatedStorage", "MultiAZ")
+    assert [small[key] for key in keys] == ["db.t4g.micro", "20", 100, False]
+    assert [large[key] for key in keys] == ["db.m7g.large", "50", 250, True]
+
+
+def test_nobody_chooses_a_password_of_the_database(template: Template) -> None:
+    name, database = template.only("AWS::RDS::DBInstance")
+    assert database["ManageMasterUserPassword"] is True
+    assert database["EnableIAMDatabaseAuthentication"] is True
+    assert "MasterUserPassword" not in database
+    assert template.outputs["DatabaseSecretArn"]["Value"] == {"Fn::GetAtt": [name, "MasterUserSecret.SecretArn"]}
+
+
+def test_only_the_migration_logs_in_as_the_owner(template: Template) -> None:
+    users = {name: _settings(template, name).database_user for name in (*USES_THE_SCHEMA, "migrate")}
+    assert users == {"ask": READER, "documents": READER, "ingest": WRITER, "migrate": None}
+    for name, role in users.items():
+        logins = [
+            statement["Resource"]
+            for statement in template.statements_of(_role(template, name))
+            if statement["Action"] == "rds-db:connect"
+        ]
+        if role is None:
+            assert logins == []
+            continue
+        [login] = logins
+        path = login["Fn::Join"][1]
+        assert path[-2:] == [{"Fn::GetAtt": [*template.of_type("AWS::RDS::DBInstance"), "DbiResourceId"]}, f"/{role}"]
+
+
+@BOTH
+def test_every_connection_to_the_database_is_over_verified_tls(options: Options, synthesise: Synthesise) -> None:
+    template = synthesise(options)
+    for name in (*USES_THE_SCHEMA, "migrate"):
+        assert _settings(template, name).database_ca == RDS_CA_PATH
 
 
 def test_by_default_destroying_the_stack_keeps_documents_and_a_snapshot(template: Template) -> None:
@@ -287,7 +344,6 @@ def test_the_migration_waits_for_all_it_needs(template: Template) -> None:
     needed = template.waits_for(schema)
     for kind in (
         "AWS::RDS::DBInstance",
-        "AWS::SecretsManager::SecretTargetAttachment",
         "AWS::EC2::SecurityGroupIngress",
         "AWS::EC2::Route",
         "AWS::EC2::SubnetRouteTableAssociation",
@@ -370,9 +426,9 @@ READING = {"s3:GetObject", "s3:GetObjectVersion", "s3:ListBucket"}
 @pytest.mark.parametrize(
     ("name", "allowed"),
     [
-        ("ingest", LOGGING | QUEUE | READING | {"secretsmanager:GetSecretValue", "lambda:InvokeFunction"}),
-        ("ask", LOGGING | {"secretsmanager:GetSecretValue", "lambda:InvokeFunction"}),
-        ("documents", LOGGING | {"secretsmanager:GetSecretValue"}),
+        ("ingest", LOGGING | QUEUE | READING | {"rds-db:connect", "lambda:InvokeFunction"}),
+        ("ask", LOGGING | {"rds-db:connect", "secretsmanager:GetSecretValue", "lambda:InvokeFunction"}),
+        ("documents", LOGGING | {"rds-db:connect"}),
         ("migrate", LOGGING | {"secretsmanager:GetSecretValue"}),
         ("embed", LOGGING),
     ],
@@ -466,9 +522,9 @@ def _variables(template: Template, name: str) -> Json:
 def _settings(template: Template, name: str) -> Settings:
     """A function's settings, with each reference standing for itself."""
     variables = _variables(template, name)
-    return Settings.from_environment(
-        {key: value if isinstance(value, str) else "".join(references(value)) for key, value in variables.items()}
-    )
+    known = {"CITEWELL_DATABASE_PORT": "5432"}  # of the instance, which isn't there yet
+    texts = {key: value if isinstance(value, str) else "".join(references(value)) for key, value in variables.items()}
+    return Settings.from_environment({key: known.get(key, text) for key, text in texts.items()})
 
 
 def _role(template: Template, name: str) -> str:

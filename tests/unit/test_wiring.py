@@ -100,7 +100,7 @@ def test_each_login_is_chosen_by_its_settings() -> None:
 @pytest.mark.parametrize(
     ("settings", "missing"),
     [
-        (Settings(), "CITEWELL_DATABASE_SECRET_ARN"),
+        (Settings(), "CITEWELL_DATABASE_HOST"),
         (Settings(database_host="h"), "CITEWELL_DATABASE_SECRET_ARN"),
         (Settings(database_host="h", database_auth="iam"), "CITEWELL_DATABASE_USER"),
         (Settings(database_host="h", database_auth="iam", database_user="u"), "CITEWELL_DATABASE_REGION"),

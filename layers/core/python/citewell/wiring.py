@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from citewell.core.keys import Tenancy
 from citewell.core.refusing import min_score_for
-from citewell.edges.secrets import database_url, fetch_secret, read_secret
+from citewell.edges.secrets import fetch_secret, read_secret
 from citewell.settings import Settings, trace_header, xray_daemon
 from citewell.usecases.ask_question import AskQuestion, SearchPassages
 from citewell.usecases.read_documents import ReadDocuments
@@ -101,9 +101,9 @@ class Wiring:
         settings = self.settings
         if settings.database_url:
             return FixedLogin(settings.database_url)
-        if settings.database_host is None:
-            return FixedLogin(database_url(settings.require("database_secret_arn")))
-        server = Server(settings.database_host, settings.database_port, settings.database_name, settings.database_ca)
+        server = Server(
+            settings.require("database_host"), settings.database_port, settings.database_name, settings.database_ca
+        )
         if settings.database_auth == "iam":
             return TokenLogin(
                 server, user=settings.require("database_user"), region=settings.require("database_region")

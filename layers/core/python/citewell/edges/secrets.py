@@ -49,19 +49,6 @@ read_secret = cache(fetch_secret)
 """The same, but read once per process. What failed is read again."""
 
 
-def database_url(arn: str) -> str:
-    """The connection URL in a secret that names the server, too. Raises what :func:`read_secret` does."""
-    import json
-    from urllib.parse import quote
-
-    try:
-        secret = json.loads(read_secret(arn))
-        user, password = quote(str(secret["username"]), safe=""), quote(str(secret["password"]), safe="")
-        return f"postgresql://{user}:{password}@{secret['host']}:{int(secret['port'])}/{secret['dbname']}"
-    except (ValueError, KeyError, TypeError) as error:
-        raise ConfigurationError(f"the secret {arn} doesn't hold a database's address and credentials") from error
-
-
 def _said(error: ClientError) -> tuple[str, int]:
     code = str(error.response.get("Error", {}).get("Code", "unknown"))
     return code, int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
