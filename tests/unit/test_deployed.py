@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 from infra.deployed import assignments, next_steps
 
 STACK = {"ApiUrl": "https://a1.execute-api.eu-west-1.amazonaws.com/", "BucketName": "docs"}
@@ -43,3 +45,15 @@ def test_a_shell_gets_a_variable_for_each_output_that_is_there() -> None:
         "BUCKET='a b'",
         "QUEUE=https://sqs/q",
     ]
+
+
+def test_the_readme_shows_the_very_lines() -> None:
+    stack = {
+        "AnthropicApiKeySecretArn": "arn:aws:secretsmanager:eu-west-1:111122223333:secret:Anthropic-x1",
+        "BucketName": "citewell-documents-x2",
+        "ApiUrl": "https://x3.execute-api.eu-west-1.amazonaws.com",
+        "UserPoolId": "eu-west-1_x4",
+    }
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+
+    assert "".join(f"  {line}\n" for line in next_steps(stack)) in readme
