@@ -55,9 +55,10 @@ lock: setup  ## resolve pyproject.toml anew
 eval: setup  ## the recall gate: grade retrieval of the handbook against the committed baseline
 	$(BIN)/python -m eval gate
 
-bench: setup  ## query plans and speed at 50,000 chunks; what a cold start and a refusal cost
+bench: setup  ## query plans and speed at 50,000 chunks; what a cold start and a refusal cost; memory of each function
 	$(BIN)/python -m tests.benchmarks.bench_search_plans
 	$(BIN)/python -m tests.benchmarks.bench_import
+	$(BIN)/python -m tests.benchmarks.bench_memory
 
 synth: setup  ## the CloudFormation template that `make deploy` would deploy, into cdk.out
 	$(BIN)/python -m infra.bundling --target aws

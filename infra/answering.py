@@ -5,6 +5,7 @@ from __future__ import annotations
 from aws_cdk import Duration
 from constructs import Construct, IDependable
 
+from infra import memory
 from infra.api import Api
 from infra.api_key import ApiKey
 from infra.bedrock import allow_invoking
@@ -62,7 +63,7 @@ class Answering(Construct):
                 "log_questions": "yes" if options.log_questions else None,
                 **prices_of(options),
             },
-            memory_mib=1024,  # it mostly waits; more would only shorten the cold start
+            memory_mib=memory.ASK,
             timeout=TIMEOUT,
             network=network,
             reserved_copies=ASK_COPIES,
@@ -74,7 +75,7 @@ class Answering(Construct):
             bundles=bundles,
             layers=layers,
             settings=shared,
-            memory_mib=512,
+            memory_mib=memory.DOCUMENTS,
             timeout=TIMEOUT,
             network=network,
             reserved_copies=DOCUMENTS_COPIES,

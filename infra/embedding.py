@@ -5,6 +5,7 @@ from __future__ import annotations
 from aws_cdk import Duration
 from constructs import Construct
 
+from infra import memory
 from infra.api_key import ApiKey
 from infra.bedrock import allow_invoking
 from infra.bundled_function import BundledFunction, Layers
@@ -33,8 +34,7 @@ class Embedding(Construct):
                 bundles=bundles,
                 layers=layers,
                 settings={"embedder": "local", "model_dir": MODEL_PATH},
-                # The model takes 200 MB; Lambda gives a whole processor from 1,769 MB on.
-                memory_mib=1769,
+                memory_mib=memory.EMBED,
                 timeout=TIMEOUT,
             )
         elif options.embedder is not EmbedderChoice.BEDROCK:

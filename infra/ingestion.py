@@ -6,6 +6,7 @@ from aws_cdk import Duration
 from aws_cdk import aws_lambda_event_sources as event_sources
 from constructs import Construct, IDependable
 
+from infra import memory
 from infra.bundled_function import BundledFunction, Layers
 from infra.bundling import Bundles
 from infra.capacity import INGEST_COPIES
@@ -63,8 +64,7 @@ class Ingestion(Construct):
                 "max_receives": MAX_RECEIVES,
                 **embedding.settings(),
             },
-            # Chunking a large document wants a whole processor, which Lambda gives from 1,769 MB on.
-            memory_mib=1769,
+            memory_mib=memory.INGEST,
             timeout=TIMEOUT,
             network=network,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from aws_cdk import CustomResource, Duration
 from constructs import Construct, IDependable
 
+from infra import memory
 from infra.bundled_function import BundledFunction, Layers
 from infra.bundling import Bundles
 from infra.database import Database, DatabaseRole
@@ -20,8 +21,8 @@ class Migration(Construct):
     """``done`` is complete when the schema is; whatever depends on it serves only then.
 
     It runs when its properties change: ``Migrations`` (digest of the migrate function's bundle, which holds the SQL
-    files), ``EmbedderModel``, ``EmbedderDimensions``, ``ReplaceIndex`` ("true" or "false") and, where it was chosen,
-    ``MinScore``; all text.
+    files), ``Release`` (digest of citewell itself, which holds the roles' rights), ``EmbedderModel``,
+    ``EmbedderDimensions``, ``ReplaceIndex`` ("true" or "false") and, where it was chosen, ``MinScore``; all text.
     """
 
     def __init__(
@@ -43,7 +44,7 @@ class Migration(Construct):
             bundles=bundles,
             layers=layers,
             settings=database.settings(DatabaseRole.OWNER),
-            memory_mib=512,
+            memory_mib=memory.MIGRATE,
             timeout=TIMEOUT,
             network=network,
         )
@@ -57,6 +58,7 @@ class Migration(Construct):
             service_timeout=TIMEOUT.plus(Duration.minutes(1)),
             properties={
                 "Migrations": bundles.functions["migrate"].digest,
+                "Release": bundles.layers["core"].digest,
                 "EmbedderModel": options.embedder_id,
                 "EmbedderDimensions": str(options.vector_dimensions),
                 "ReplaceIndex": str(options.replace_index).lower(),

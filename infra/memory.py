@@ -1,0 +1,28 @@
+"""How much memory each function has, in MiB: chosen by measurement (``python -m tests.benchmarks.bench_memory``).
+
+The figures are the most that a process held, without the 35 MiB of Lambda's own runtime. All of them would run on less.
+But with memory Lambda gives processor time, a whole processor from 1,769 MiB on, and that is what these buy; what is
+waited for costs more than it needs to, in return.
+"""
+
+from __future__ import annotations
+
+ASK = 1024
+"""60 MiB for a refusal, 113 for an answer by Claude. Over half a processor, for cold starts: 0.3 seconds of processor
+time to the first refusal, and 1.5 more when the first answer loads Anthropic's client."""
+
+DOCUMENTS = 512
+"""43 MiB. A quarter of a processor: it loads little, and reads one row or a page of them."""
+
+INGEST = 1769
+"""84 MiB for the handbook, 137 for a document of 5 MB, which is 11 MiB for each further megabyte: the 50 MB that a
+document may have need about 640. A whole processor, as parsing and chunking a large document take all that there is."""
+
+EMBED = 1769
+"""196 MiB with the model, for a batch of the longest texts. A whole processor, as the model is nothing but work."""
+
+MIGRATE = 512
+"""43 MiB. It sends statements and waits."""
+
+VERIFY = 256
+"""It calls three functions and waits."""
