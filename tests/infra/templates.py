@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from citewell.settings import Settings
+
 Json = dict[str, Any]
 
 _OURS = {
@@ -43,6 +45,15 @@ class Template:
                 if logical_id.startswith(prefix):
                     found[name] = (logical_id, resource["Properties"])
         return found
+
+    def settings(self, function: str) -> Settings:
+        """What this function of Citewell's is told, with each reference standing for itself."""
+        variables = self.functions()[function][1]["Environment"]["Variables"]
+        known = {"CITEWELL_DATABASE_PORT": "5432"}  # of the instance, which isn't there yet
+        texts = {
+            name: value if isinstance(value, str) else "".join(references(value)) for name, value in variables.items()
+        }
+        return Settings.from_environment({name: known.get(name, text) for name, text in texts.items()})
 
     def statements_of(self, role: str) -> list[Json]:
         """Every policy statement of the role with this logical id."""

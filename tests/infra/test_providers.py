@@ -41,14 +41,6 @@ PROFILES = Options(
 EMBEDDING = ("ask", "ingest")
 
 
-def settings(template: Template, name: str) -> Settings:
-    """A function's settings, with each reference standing for itself."""
-    variables = template.functions()[name][1]["Environment"]["Variables"]
-    return Settings.from_environment(
-        {key: value if isinstance(value, str) else "".join(references(value)) for key, value in variables.items()}
-    )
-
-
 def statements(template: Template, name: str, action: str) -> list[Json]:
     """What lets this function do ``action``."""
     role = template.functions()[name][1]["Role"]["Fn::GetAtt"][0]
@@ -77,7 +69,7 @@ def invocable(template: Template, name: str) -> list[tuple[str, object]]:
 
 @pytest.mark.parametrize("name", EMBEDDING)
 def test_options_of_an_openai_compatible_embedder_reach_its_functions(name: str, synthesise: Synthesise) -> None:
-    chosen = settings(synthesise(OPENAI), name)
+    chosen = synthesise(OPENAI).settings(name)
     assert (chosen.embedder, chosen.embedder_url) == ("openai", "https://embeddings.example.com/v1")
     assert (chosen.embedder_model, chosen.embedder_dimensions) == ("text-embedding-3-large", 1024)
     assert chosen.embedder_send_dimensions == "yes"
@@ -86,7 +78,7 @@ def test_options_of_an_openai_compatible_embedder_reach_its_functions(name: str,
 
 @pytest.mark.parametrize("name", EMBEDDING)
 def test_what_was_not_chosen_keeps_its_default(name: str, synthesise: Synthesise) -> None:
-    chosen, default = settings(synthesise(VOYAGE), name), Settings()
+    chosen, default = synthesise(VOYAGE).settings(name), Settings()
     assert (chosen.embedder, chosen.embedder_url) == ("voyage", None)
     assert (chosen.embedder_model, chosen.embedder_dimensions) == ("voyage-4", 1024)
     assert chosen.embedder_send_dimensions == default.embedder_send_dimensions
@@ -99,7 +91,7 @@ def test_an_api_key_is_a_secret_that_those_who_embed_may_read(options: Options, 
     template = synthesise(options)
     [secret] = references(template.outputs["EmbedderApiKeySecretArn"]["Value"])
     for name in EMBEDDING:
-        assert settings(template, name).embedder_api_key_secret_arn == secret
+        assert template.settings(name).embedder_api_key_secret_arn == secret
         readable = statements(template, name, "secretsmanager:GetSecretValue")
         assert secret in references([each["Resource"] for each in readable])
         assert not statements(template, name, "lambda:InvokeFunction")
@@ -166,7 +158,7 @@ def test_a_batch_of_passages_fails_before_ingest_runs_out_of_the_time_it_keeps_f
 def test_bedrock_needs_no_key(synthesise: Synthesise) -> None:
     template = synthesise(BEDROCK)
     assert not {"EmbedderApiKeySecretArn", "AnthropicApiKeySecretArn"} & template.outputs.keys()
-    ask = settings(template, "ask")
+    ask = template.settings("ask")
     assert (ask.generator, ask.model) == ("bedrock", "eu.anthropic.claude-haiku-4-5-20251001-v1:0")
     assert (ask.embedder, ask.embedder_model) == ("bedrock", "amazon.titan-embed-text-v2:0")
     assert (ask.embedder_api_key_secret_arn, ask.anthropic_api_key_secret_arn) == (None, None)

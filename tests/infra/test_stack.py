@@ -16,7 +16,6 @@ from citewell.core.values import TextKind
 from citewell.edges import aws, bedrock_embedder, function_embedder, postgres, postgres_chunk_store, retrying
 from citewell.edges.postgres_roles import READER, WRITER
 from citewell.edges.secrets import NOT_SET
-from citewell.settings import Settings
 from infra import capacity
 from infra.bundling import RDS_CA_PATH
 from infra.options import DatabaseClass, EmbedderChoice, GeneratorChoice, Options, Removal
@@ -129,7 +128,7 @@ def test_nobody_chooses_a_password_of_the_database(template: Template) -> None:
 
 
 def test_only_the_migration_logs_in_as_the_owner(template: Template) -> None:
-    users = {name: _settings(template, name).database_user for name in (*USES_THE_SCHEMA, "migrate")}
+    users = {name: template.settings(name).database_user for name in (*USES_THE_SCHEMA, "migrate")}
     assert users == {"ask": READER, "documents": READER, "ingest": WRITER, "migrate": None}
     for name, role in users.items():
         logins = [
@@ -149,7 +148,7 @@ def test_only_the_migration_logs_in_as_the_owner(template: Template) -> None:
 def test_every_connection_to_the_database_is_over_verified_tls(options: Options, synthesise: Synthesise) -> None:
     template = synthesise(options)
     for name in (*USES_THE_SCHEMA, "migrate"):
-        assert _settings(template, name).database_ca == RDS_CA_PATH
+        assert template.settings(name).database_ca == RDS_CA_PATH
 
 
 def test_by_default_destroying_the_stack_keeps_documents_and_a_snapshot(template: Template) -> None:
@@ -223,7 +222,7 @@ def test_a_message_is_not_handed_out_again_while_it_is_worked_on(template: Templ
 
 def test_ingest_knows_after_how_many_receives_a_message_is_given_up(template: Template) -> None:
     redrive = template.resources[_ingestion_queue(template)]["Properties"]["RedrivePolicy"]
-    assert redrive["maxReceiveCount"] == _settings(template, "ingest").max_receives == 5
+    assert redrive["maxReceiveCount"] == template.settings("ingest").max_receives == 5
 
 
 def test_one_bad_message_does_not_fail_its_batch(template: Template) -> None:
@@ -257,14 +256,14 @@ def test_every_variable_of_every_function_is_a_valid_setting(options: Options, s
     template = synthesise(options)
     for name, (_, function) in template.functions().items():
         assert all(variable.startswith("CITEWELL_") for variable in function["Environment"]["Variables"])
-        _settings(template, name)  # raises for an unknown one
+        template.settings(name)  # raises for an unknown one
 
 
 def test_the_stack_embeds_with_its_own_function(template: Template) -> None:
     embed, _ = template.functions()["embed"]
-    assert _settings(template, "embed").embedder == "local"
+    assert template.settings("embed").embedder == "local"
     for name in ("ingest", "ask"):
-        settings = _settings(template, name)
+        settings = template.settings(name)
         assert (settings.embedder, settings.embed_function) == ("function", embed)
         assert {"Ref": embed} == _variables(template, name)["CITEWELL_EMBED_FUNCTION"]
 
@@ -273,14 +272,14 @@ def test_options_reach_the_functions(synthesise: Synthesise) -> None:
     template = synthesise(HOSTED)
     assert "embed" not in template.functions()
     for name in ("ingest", "ask"):
-        settings = _settings(template, name)
+        settings = template.settings(name)
         assert settings.embedder == "openai"
         assert settings.embedder_model == "text-embedding-3-small"
         assert settings.embedder_dimensions == 1536
         assert settings.embedder_url == "https://embeddings.example.com/v1"
         assert settings.embedder_api_key_secret_arn is not None
         assert settings.tenancy == "prefix"
-    ask = _settings(template, "ask")
+    ask = template.settings("ask")
     assert (ask.generator, ask.contact, ask.min_score) == ("extractive", "people@example.com", 0.42)
     assert ask.anthropic_api_key_secret_arn is None
 
@@ -517,14 +516,6 @@ def _ingestion_queue(template: Template) -> str:
 def _variables(template: Template, name: str) -> Json:
     variables: Json = template.functions()[name][1]["Environment"]["Variables"]
     return variables
-
-
-def _settings(template: Template, name: str) -> Settings:
-    """A function's settings, with each reference standing for itself."""
-    variables = _variables(template, name)
-    known = {"CITEWELL_DATABASE_PORT": "5432"}  # of the instance, which isn't there yet
-    texts = {key: value if isinstance(value, str) else "".join(references(value)) for key, value in variables.items()}
-    return Settings.from_environment({key: known.get(key, text) for key, text in texts.items()})
 
 
 def _role(template: Template, name: str) -> str:
