@@ -157,7 +157,7 @@ def _environment_folder() -> Path:
 
 def _version(cloud: Cloud) -> str:
     """Of all that runs as the emulator."""
-    made_of = str(_environment_folder()).encode() + LAUNCHER.read_bytes() + DATABASE_TLS.read_bytes()
+    made_of = _environment_folder().name.encode() + LAUNCHER.read_bytes() + DATABASE_TLS.read_bytes()
     return hashlib.sha256(made_of).hexdigest()[:16] + ("-secure" if cloud.secure else "")
 
 

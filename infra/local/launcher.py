@@ -13,6 +13,7 @@ Added to the emulator:
   becomes that of the instance. The secret of a managed master password is made;
 - where the emulator serves over TLS, it fetches an issuer's keys over TLS, too;
 - a list of a bucket's versions encodes keys where that is asked for, as XML can't hold every key otherwise;
+- a bucket that is to be deleted with its objects is emptied first;
 - an API keeps its address and a bucket its name from one start to the next, and the bucket its objects;
 - in a function's environment, ``/opt/...`` means the layer that holds that path, as it does on Lambda, and the
   authorities of RDS mean that of this machine;
@@ -389,11 +390,37 @@ def keep_buckets(provisioners, s3, get_account_id):
 
     def delete(physical_id, properties):
         bucket = s3._buckets.get(physical_id)
-        if bucket is not None:
+        if bucket is not None and bucket["objects"]:
             waiting[(get_account_id(), physical_id)] = bucket
         return delete_bucket(physical_id, properties)
 
     handler["create"], handler["delete"] = create, delete
+
+
+def empty_buckets(provisioners, tls):
+    """The CDK's own function that empties a bucket before its deletion wants a module that only Lambda has."""
+
+    def create(_logical_id, properties, _stack_name):
+        return properties["BucketName"], {}
+
+    def update(_physical_id, _old_properties, properties, _stack_name):
+        return properties["BucketName"], {}
+
+    def delete(bucket, _properties):
+        import boto3
+
+        session = boto3.Session(
+            aws_access_key_id=os.environ.get("AWS_ACCESS_KEY_ID", "local"),
+            aws_secret_access_key=os.environ.get("AWS_SECRET_ACCESS_KEY", "local"),
+            region_name=os.environ["MINISTACK_REGION"],
+        )
+        scheme = "https" if tls.use_ssl_enabled() else "http"
+        s3 = session.resource("s3", endpoint_url=f"{scheme}://127.0.0.1:{os.environ['GATEWAY_PORT']}")
+        for version in s3.Bucket(bucket).object_versions.all():
+            version.delete()  # one by one, as no list of them in XML holds every key
+
+    handler = {"create": create, "update": update, "delete": delete}
+    provisioners._RESOURCE_HANDLERS["Custom::S3AutoDeleteObjects"] = handler
 
 
 def encode_keys_of_versions(s3):
@@ -521,6 +548,7 @@ def main(state, configuration):
     )
     keep_buckets(provisioners, s3, responses.get_account_id)
     encode_keys_of_versions(s3)
+    empty_buckets(provisioners, tls)
     keep_api_address(provisioners)
     spare_the_cores(provisioners)
     fetch_keys_over_tls(apigateway, tls)

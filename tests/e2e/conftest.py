@@ -17,7 +17,7 @@ from typing import Any
 import httpx
 import pytest
 
-from infra.local.services import Api, Aws, drained
+from infra.local.services import Api, Aws, drained, trust
 from infra.local.state import ROOT, Deployment, Stack, State
 
 RETRIEVAL_SETS = ROOT.parent / "shared/data/retrieval"
@@ -27,7 +27,7 @@ COMMAND_SECONDS = 900
 INDEXING_SECONDS = 120.0
 
 # What would choose another deployment than the one a test asks for.
-_CHOICES = ("CITEWELL_", "ANTHROPIC_", "OPENAI_")
+_CHOICES = ("CITEWELL_", "ANTHROPIC_", "OPENAI_", "VOYAGE_")
 
 
 @dataclass
@@ -35,6 +35,8 @@ class LocalCloud:
     """Runs the commands that a person runs, and reaches the stack as a person does."""
 
     folder: Path
+    secure: bool = False
+    """Whether ``up`` is told so."""
     variables: dict[str, str] = field(default_factory=dict)
     """What the environment of the last ``up`` chose the deployment by."""
     printed: str = ""
@@ -64,21 +66,26 @@ class LocalCloud:
     def api(self) -> Api:
         return Api(self.stack)
 
-    def run(self, command: str, variables: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, command: str, variables: Mapping[str, str] | None = None, *, sources: Path = ROOT
+    ) -> subprocess.CompletedProcess[str]:
+        """``sources``: the tree whose commands run and whose stack is deployed."""
         environment = {name: value for name, value in os.environ.items() if not name.startswith(_CHOICES)}
+        path = os.pathsep.join((str(sources), str(sources / "layers/core/python")))
+        secure = ["--secure"] if self.secure and command == "up" else []
         return subprocess.run(
-            [sys.executable, "-m", "infra.local", command, "--state", str(self.folder)],
-            cwd=ROOT,
-            env=environment | dict(variables or {}),
+            [sys.executable, "-m", "infra.local", command, "--state", str(self.folder), *secure],
+            cwd=sources,
+            env=environment | {"PYTHONPATH": path} | dict(variables or {}),
             capture_output=True,
             text=True,
             check=False,
             timeout=COMMAND_SECONDS,
         )
 
-    def up(self, variables: Mapping[str, str] | None = None) -> str:
+    def up(self, variables: Mapping[str, str] | None = None, *, sources: Path = ROOT) -> str:
         """What the command printed. Fails the test when it failed."""
-        done = self.run("up", variables)
+        done = self.run("up", variables, sources=sources)
         assert done.returncode == 0, f"{done.stdout}\n{done.stderr}\n{self._log_ends()}"
         self.variables, self.printed = dict(variables or {}), done.stdout
         return done.stdout
@@ -117,11 +124,24 @@ class LocalCloud:
         """Whether ingest has nothing left to do."""
         return drained(self.aws, self.deployment)
 
-    def get(self, path: str) -> httpx.Response:
-        return httpx.get(f"{self.stack.api_url}{path}", timeout=60, trust_env=False)
+    def get(self, path: str, *, token: str | None = None) -> httpx.Response:
+        return self._send("GET", path, token=token)
 
-    def post(self, path: str, body: object) -> httpx.Response:
-        return httpx.post(f"{self.stack.api_url}{path}", json=body, timeout=60, trust_env=False)
+    def post(self, path: str, body: object, *, token: str | None = None) -> httpx.Response:
+        return self._send("POST", path, body, token=token)
+
+    def _send(self, method: str, path: str, body: object = None, *, token: str | None) -> httpx.Response:
+        """With ``token``, else with the stack's own, where there is one; without any for ""."""
+        token = self.stack.token if token is None else token
+        return httpx.request(
+            method,
+            f"{self.stack.api_url}{path}",
+            json=body,
+            headers={"authorization": f"Bearer {token}"} if token else {},
+            timeout=60,
+            verify=trust(self.stack),
+            trust_env=False,
+        )
 
     def _log_ends(self) -> str:
         logs = (self.state.deploy_log, self.state.emulator_log)
@@ -130,11 +150,11 @@ class LocalCloud:
 
 
 @contextlib.contextmanager
-def local_cloud(variables: Mapping[str, str] | None = None) -> Iterator[LocalCloud]:
+def local_cloud(variables: Mapping[str, str] | None = None, *, secure: bool = False) -> Iterator[LocalCloud]:
     """A cloud that is up within the block, and gone after it."""
     folder = Path(tempfile.mkdtemp(prefix="citewell-e2e-"))
     folder.chmod(0o755)  # Postgres runs as another user when these tests run as root
-    cloud = LocalCloud(folder)
+    cloud = LocalCloud(folder, secure)
     try:
         cloud.up(variables)
         yield cloud
