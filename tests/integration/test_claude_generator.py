@@ -302,3 +302,22 @@ def test_a_check_gives_up_when_the_api_is_away(make: Make) -> None:
     with messages_server([fails(529)]) as server, pytest.raises(GeneratorUnavailable, match="HTTP 529"):
         make(server.url, attempts=2).check(seconds=60)
     assert len(server.requests) == 2
+
+
+def test_a_key_that_was_changed_is_used_as_soon_as_the_old_one_is_refused(make: Make) -> None:
+    keys = iter(["sk-ant-old", "sk-ant-new"])
+    with messages_server([says("One [1]."), fails(401, "authentication_error"), says("Two [1].")]) as server:
+        generator = make(server.url, api_key=lambda: next(keys))
+        answers = [generate(generator).text, generate(generator).text]
+    assert answers == ["One [1].", "Two [1]."]
+    assert [request.headers["authorization"] for request in server.requests] == [
+        "Bearer sk-ant-old",
+        "Bearer sk-ant-old",
+        "Bearer sk-ant-new",
+    ]
+
+
+def test_a_key_that_is_still_the_refused_one_is_not_tried_again(make: Make) -> None:
+    with messages_server([fails(401, "authentication_error")]) as server, pytest.raises(ConfigurationError):
+        generate(make(server.url))
+    assert len(server.requests) == 1

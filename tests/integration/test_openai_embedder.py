@@ -273,3 +273,11 @@ def test_what_the_port_promises_about_the_model(make: Make) -> None:
     starts = list(embedder.token_starts("A sentence of six words here."))
     assert starts == sorted(starts)
     assert starts[0] == 0
+
+
+def test_a_key_that_was_changed_is_used_as_soon_as_the_old_one_is_refused(make: Make) -> None:
+    keys = iter(["sk-old", "sk-new"])
+    with embeddings_server([fails(401), embeds()]) as server:
+        vectors = embedded(make(server.url, api_key=lambda: next(keys)), ["one"])
+    assert vectors == expected(["one"])
+    assert [request.headers["authorization"] for request in server.requests] == ["Bearer sk-old", "Bearer sk-new"]

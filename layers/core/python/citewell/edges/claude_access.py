@@ -18,7 +18,10 @@ BASE_URL = "https://api.anthropic.com"
 
 @dataclass(frozen=True, slots=True)
 class AnthropicApi:
-    """``api_key`` is called once, when the client is made. ``base_url`` is another address, such as a gateway's."""
+    """``api_key`` is called when a client is made: once, and again when the key is refused, since keys are rotated.
+
+    ``base_url`` is another address, such as a gateway's.
+    """
 
     api_key: Callable[[], str]
     base_url: str | None = None

@@ -136,8 +136,16 @@ class ClaudeGenerator:
     def _client(self) -> Anthropic | AnthropicBedrock:
         return self._access.client()
 
+    def _key_was_changed(self) -> bool:
+        """Whether another key than the refused one is to be used by now; the next attempt sends it."""
+        refused = getattr(self._client, "api_key", None)
+        del self._client
+        return getattr(self._client, "api_key", None) != refused
+
     def _refused(self, error: APIStatusError) -> NoReturn:
         said = f"HTTP {error.status_code}{_error_type(error)}"
+        if error.status_code == 401 and self._key_was_changed():
+            raise TryAgain(said) from error
         if retry_worthwhile(error.status_code):
             raise TryAgain(said, retry_after=parse_retry_after(error.response.headers.get("retry-after"))) from error
         advice = self._access.advice.get(error.status_code, self._access.default_advice)

@@ -42,8 +42,9 @@ class OpenAIEmbedder:
     """The embedder port over HTTP. Queries and passages are embedded alike: the API doesn't tell them apart.
 
     ``url`` is the base, such as ``https://api.openai.com/v1``. ``request_dimensions`` asks the server for vectors of
-    ``dimensions``, which only some models can shorten theirs to. ``api_key`` is called once, at the first request;
-    None sends no key. ``retrying`` bounds the whole of one request.
+    ``dimensions``, which only some models can shorten theirs to. ``api_key`` is called at the first request,
+    and again when the key is refused, since keys are rotated; None sends none. ``retrying`` bounds the whole of one
+    request.
     """
 
     def __init__(
@@ -157,8 +158,17 @@ class OpenAIEmbedder:
             headers["authorization"] = f"Bearer {key}"
         return httpx.Client(headers=headers, follow_redirects=False)
 
+    def _key_was_changed(self) -> bool:
+        """Whether another key than the refused one is to be used by now; the next attempt sends it."""
+        refused = self._client.headers.get("authorization")
+        self._client.close()
+        del self._client
+        return self._client.headers.get("authorization") != refused
+
     def _refused(self, status: int, headers: httpx.Headers, content: bytes) -> NoReturn:
         said = f"HTTP {status}{_error_code(content)}"
+        if status == 401 and self._key_was_changed():
+            raise TryAgain(said)
         if retry_worthwhile(status):
             raise TryAgain(said, retry_after=parse_retry_after(headers.get("retry-after")))
         advice = _ADVICE.get(status, _DEFAULT_ADVICE)
