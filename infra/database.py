@@ -18,12 +18,16 @@ from infra.options import Options, Removal
 NAME = "citewell"
 PORT = 5432
 
-# Nothing of a document or a question may stand in the server's log: no statement, not even a failing one, and no
-# detail of an error, which would show the row that it is about.
+# Nothing of a document or a question may stand in the server's log: no value that a statement was given, and no
+# detail of an error, which would show the row that it is about. A statement that took longer than two seconds is
+# logged without its values. As CSV, because there each line has the application's name, which is the request's id
+# (citewell.correlation); RDS keeps that out of the lines of its other log.
 PARAMETERS = {
     "rds.force_ssl": "1",
+    "log_destination": "csvlog",
     "log_statement": "none",
-    "log_min_duration_statement": "-1",
+    "log_min_duration_statement": "2000",
+    "log_parameter_max_length": "0",
     "log_min_error_statement": "panic",
     "log_error_verbosity": "terse",
 }

@@ -97,13 +97,15 @@ def test_the_database_is_private_encrypted_backed_up_and_demands_tls(template: T
     assert template.resources[name]["DeletionPolicy"] == "Snapshot"
 
 
-def test_the_databases_log_holds_no_statement_and_no_row(template: Template) -> None:
+def test_the_databases_log_holds_slow_statements_with_the_request_but_no_value_and_no_row(template: Template) -> None:
     _, group = template.only("AWS::RDS::DBParameterGroup")
     assert (
         group["Parameters"].items()
         >= {
+            "log_destination": "csvlog",
             "log_statement": "none",
-            "log_min_duration_statement": "-1",
+            "log_min_duration_statement": "2000",
+            "log_parameter_max_length": "0",
             "log_min_error_statement": "panic",
             "log_error_verbosity": "terse",
         }.items()
