@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from citewell.edges.secrets import NOT_SET, fetch_secret, read_secret
+from citewell.edges.secrets import NOT_SET, fetch_secret
 from citewell.errors import CitewellError, ConfigurationError, SecretNotSet, SecretUnavailable
 from tests.servers import Reply, ScriptedServer, scripted_server
 
@@ -30,25 +30,23 @@ def manager(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
         monkeypatch.setenv("AWS_ACCESS_KEY_ID", "ASIAFUNCTION")
         monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
         monkeypatch.setattr("botocore.endpoint.time.sleep", lambda _: None)  # between attempts
-        read_secret.cache_clear()
         yield server
-        read_secret.cache_clear()
 
 
-def test_a_secret_is_read_once_a_process_and_fetched_as_often_as_asked_for(manager: ScriptedServer) -> None:
-    assert read_secret(ARN) == read_secret(ARN) == "a key"
-    assert [request.body for request in manager.requests] == [{"SecretId": ARN}]
-    assert fetch_secret(ARN) == fetch_secret(ARN) == "a key"
-    assert len(manager.requests) == 3
+def test_a_secret_is_fetched_as_it_is_now(manager: ScriptedServer) -> None:
+    assert fetch_secret(ARN) == "a key"
+    manager.follow(holds("another"))
+    assert fetch_secret(ARN) == "another"
+    assert [request.body for request in manager.requests] == [{"SecretId": ARN}, {"SecretId": ARN}]
 
 
 @pytest.mark.parametrize("held", [NOT_SET, "", " \n"])
 def test_a_secret_that_was_never_filled_says_how_to_fill_it(manager: ScriptedServer, held: str) -> None:
     manager.follow(holds(held))
     with pytest.raises(SecretNotSet, match=f"^the secret {ARN} was never filled: use `aws secretsmanager put-secret"):
-        read_secret(ARN)
+        fetch_secret(ARN)
     manager.follow(holds("filled"))
-    assert read_secret(ARN) == "filled", "what failed isn't remembered"
+    assert fetch_secret(ARN) == "filled", "what failed isn't remembered"
 
 
 @pytest.mark.parametrize(
@@ -64,16 +62,16 @@ def test_a_service_that_is_busy_or_broken_is_away_not_misconfigured(
 ) -> None:
     manager.follow(reply)
     with pytest.raises(SecretUnavailable, match=f"^Secrets Manager did not answer: {said}$"):
-        read_secret(ARN)
+        fetch_secret(ARN)
     assert len(manager.requests) == 4, "it was tried again"
     manager.follow(holds("a key"))
-    assert read_secret(ARN) == "a key"
+    assert fetch_secret(ARN) == "a key"
 
 
 def test_a_service_that_cannot_be_reached_is_away(manager: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL_SECRETS_MANAGER", "http://127.0.0.1:1")
     with pytest.raises(SecretUnavailable, match="EndpointConnectionError"):
-        read_secret(ARN)
+        fetch_secret(ARN)
     assert manager.requests == []
 
 
@@ -89,7 +87,7 @@ def test_a_service_that_cannot_be_reached_is_away(manager: ScriptedServer, monke
 def test_what_waiting_cannot_mend_is_a_configuration_error(manager: ScriptedServer, reply: Reply, said: str) -> None:
     manager.follow(reply)
     with pytest.raises(ConfigurationError, match=f"^the secret {ARN} can't be read: {said}$"):
-        read_secret(ARN)
+        fetch_secret(ARN)
     assert len(manager.requests) == 1
 
 
@@ -97,5 +95,5 @@ def test_no_message_quotes_what_the_service_said(manager: ScriptedServer) -> Non
     for reply in (fails(400, "AccessDeniedException"), fails(400, "ThrottlingException")):
         manager.follow(reply)
         with pytest.raises(CitewellError) as caught:
-            read_secret(ARN)
+            fetch_secret(ARN)
         assert "hunter2" not in str(caught.value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 from citewell.edges.aws import client_config
@@ -43,10 +42,6 @@ def fetch_secret(arn: str) -> str:
     if value in ("", NOT_SET):
         raise SecretNotSet(f"the secret {arn} was never filled: use `aws secretsmanager put-secret-value`")
     return value
-
-
-read_secret = cache(fetch_secret)
-"""The same, but read once per process. What failed is read again."""
 
 
 def _said(error: ClientError) -> tuple[str, int]:
