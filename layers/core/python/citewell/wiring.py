@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from citewell.core.keys import Tenancy
 from citewell.core.refusing import min_score_for
-from citewell.edges.secrets import fetch_secret, read_secret
+from citewell.edges.secrets import fetch_secret
 from citewell.settings import Settings, trace_header, xray_daemon
 from citewell.usecases.ask_question import AskQuestion, SearchPassages
 from citewell.usecases.read_documents import ReadDocuments
@@ -157,7 +157,7 @@ class Wiring:
                 settings.embedder_url or voyage_embedder.URL,
                 model,
                 dimensions=dimensions,
-                api_key=partial(read_secret, settings.require("embedder_api_key_secret_arn")),
+                api_key=partial(fetch_secret, settings.require("embedder_api_key_secret_arn")),
                 batch_size=batch_size,
                 max_tokens=max_tokens,
             )
@@ -168,7 +168,7 @@ class Wiring:
             model,
             dimensions=dimensions,
             request_dimensions=settings.embedder_send_dimensions == "yes",
-            api_key=partial(read_secret, key) if (key := settings.embedder_api_key_secret_arn) else None,
+            api_key=partial(fetch_secret, key) if (key := settings.embedder_api_key_secret_arn) else None,
             batch_size=batch_size,
             max_tokens=max_tokens,
         )
@@ -196,7 +196,7 @@ class Wiring:
         if settings.generator == "bedrock":
             return Bedrock()
         return AnthropicApi(
-            api_key=partial(read_secret, settings.require("anthropic_api_key_secret_arn")),
+            api_key=partial(fetch_secret, settings.require("anthropic_api_key_secret_arn")),
             base_url=settings.anthropic_base_url,
         )
 
