@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from aws_cdk import aws_cloudwatch as cloudwatch
 
-from infra import capacity
+from infra.capacity import capacity_of
 from infra.measures import AVERAGE, MAXIMUM, MINIMUM, P95, of_api, of_database, of_function, of_queue
 from infra.options import Options
 
@@ -144,7 +144,7 @@ def _of_database(watched: Watched, options: Options) -> Iterator[Watch]:
     yield Watch(
         "alarm-database-connections",
         of_database(watched.database, "DatabaseConnections", MAXIMUM),
-        threshold=capacity.MAX_CONNECTIONS - capacity.KEPT_BACK,
+        threshold=capacity_of(options.database_class).copies,
         periods=15,
         means="For 15 minutes the database has had as many connections as all copies of the functions may hold, or "
         "gave no sign of life at all.",

@@ -11,7 +11,7 @@ from infra.api_key import ApiKey
 from infra.bedrock import allow_invoking
 from infra.bundled_function import BundledFunction, Layers
 from infra.bundling import Bundles
-from infra.capacity import ASK_COPIES, DOCUMENTS_COPIES
+from infra.capacity import capacity_of
 from infra.database import Database, DatabaseRole
 from infra.embedding import Embedding
 from infra.identity import UserPool
@@ -44,6 +44,7 @@ class Answering(Construct):
         if options.generator is GeneratorChoice.CLAUDE:
             self.anthropic_api_key = ApiKey(self, "AnthropicApiKey", description="Citewell: Anthropic API key")
         key = self.anthropic_api_key
+        capacity = capacity_of(options.database_class)
         shared = {**database.settings(DatabaseRole.READER), "tenancy": options.tenancy, **_identity(options)}
         self.ask = BundledFunction(
             self,
@@ -66,7 +67,7 @@ class Answering(Construct):
             memory_mib=memory.ASK,
             timeout=TIMEOUT,
             network=network,
-            reserved_copies=ASK_COPIES,
+            reserved_copies=capacity.ask,
         )
         self.documents = BundledFunction(
             self,
@@ -78,7 +79,7 @@ class Answering(Construct):
             memory_mib=memory.DOCUMENTS,
             timeout=TIMEOUT,
             network=network,
-            reserved_copies=DOCUMENTS_COPIES,
+            reserved_copies=capacity.documents,
         )
         for function in (self.ask, self.documents):
             database.allow(function, DatabaseRole.READER)

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from aws_cdk import aws_cloudwatch as cloudwatch
 
 from citewell.telemetry import AskMetric, IngestMetric
-from infra import capacity
 from infra.alarms import Watched
 from infra.measures import (
     AVERAGE,
@@ -30,15 +29,15 @@ _WIDTH = 24  # of a dashboard, in its own units
 Row = Sequence[cloudwatch.IWidget]
 
 
-def rows(watched: Watched, alarms: Sequence[cloudwatch.IAlarm]) -> list[Row]:
-    """From what an asker notices down to what lies beneath it."""
+def rows(watched: Watched, alarms: Sequence[cloudwatch.IAlarm], *, copies: int) -> list[Row]:
+    """From what an asker notices down to what lies beneath it. ``copies`` of functions may be connected at once."""
     return [
         [cloudwatch.AlarmStatusWidget(title="Alarms", alarms=list(alarms), width=_WIDTH, height=3)],
         _questions(watched),
         _answers(),
         _documents(watched),
         _functions(watched),
-        _database(watched),
+        _database(watched, copies=copies),
     ]
 
 
@@ -107,11 +106,9 @@ def _functions(watched: Watched) -> Row:
     ]
 
 
-def _database(watched: Watched) -> Row:
+def _database(watched: Watched, *, copies: int) -> Row:
     database = watched.database
-    budget = cloudwatch.HorizontalAnnotation(
-        value=capacity.MAX_CONNECTIONS - capacity.KEPT_BACK, label="all copies of the functions"
-    )
+    budget = cloudwatch.HorizontalAnnotation(value=copies, label="all copies of the functions")
     return [
         _graph("Database: connections", [of_database(database, "DatabaseConnections", MAXIMUM)], of=4, line=budget),
         _graph("Database: processor (%)", [of_database(database, "CPUUtilization", MAXIMUM)], of=4),

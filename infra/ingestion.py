@@ -9,7 +9,7 @@ from constructs import Construct, IDependable
 from infra import memory
 from infra.bundled_function import BundledFunction, Layers
 from infra.bundling import Bundles
-from infra.capacity import INGEST_COPIES
+from infra.capacity import capacity_of
 from infra.database import Database, DatabaseRole
 from infra.document_bucket import DocumentBucket
 from infra.embedding import Embedding
@@ -80,7 +80,7 @@ class Ingestion(Construct):
             event_sources.SqsEventSource(
                 self.queues.queue,
                 batch_size=BATCH_SIZE,
-                max_concurrency=INGEST_COPIES,
+                max_concurrency=capacity_of(options.database_class).ingest,
                 report_batch_item_failures=True,
             )
         )

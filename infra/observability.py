@@ -16,6 +16,7 @@ from constructs import Construct
 
 from infra.alarms import Watch, Watched, watches
 from infra.bundled_function import BundledFunction
+from infra.capacity import capacity_of
 from infra.dashboard import rows
 from infra.options import Options
 
@@ -43,7 +44,8 @@ class Observability(Construct):
             # Dashboards belong to an account, not to a region.
             dashboard_name=f"{stack.stack_name}-{stack.region}",
         )
-        for row in rows(watched, alarms):
+        copies = capacity_of(options.database_class).copies
+        for row in rows(watched, alarms, copies=copies):
             dashboard.add_widgets(*row)
         if options.tracing:
             for function in functions.values():

@@ -12,7 +12,7 @@ import pytest
 
 from citewell.settings import Settings
 from citewell.telemetry import AskMetric, DocumentsMetric, IngestMetric
-from infra import capacity
+from infra.capacity import capacity_of
 from infra.dashboard import MOST_METRICS
 from infra.model_prices import DEFAULT_MODEL, prices_of
 from infra.options import DatabaseClass, EmbedderChoice, GeneratorChoice, Options
@@ -108,9 +108,9 @@ def test_one_dead_letter_and_one_crash_are_enough(template: Template) -> None:
 def test_the_connections_alarm_goes_off_before_the_server_refuses_and_after_the_budget_is_used(
     template: Template,
 ) -> None:
+    capacity = capacity_of(DatabaseClass.T4G_MICRO)
     threshold = alarms(template)["database-connections"]["Threshold"]
-    copies = capacity.INGEST_COPIES + capacity.ASK_COPIES + capacity.DOCUMENTS_COPIES
-    assert copies <= threshold < capacity.MAX_CONNECTIONS
+    assert threshold == capacity.copies < capacity.connections
 
 
 @pytest.mark.parametrize("gibibytes", [20, 400])

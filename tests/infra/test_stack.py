@@ -16,8 +16,8 @@ from citewell.core.values import TextKind
 from citewell.edges import aws, bedrock_embedder, function_embedder, postgres, postgres_chunk_store, retrying
 from citewell.edges.postgres_roles import READER, WRITER
 from citewell.edges.secrets import NOT_SET
-from infra import capacity
 from infra.bundling import RDS_CA_PATH
+from infra.capacity import capacity_of
 from infra.options import DatabaseClass, EmbedderChoice, GeneratorChoice, Options, Removal
 from tests.infra.conftest import Synthesise
 from tests.infra.templates import Json, Template, as_list, references
@@ -303,13 +303,17 @@ def test_what_is_away_is_reported_before_the_function_is_cut_off_and_that_before
         assert max(longest_waits.values()) < function["Timeout"] < 30
 
 
-def test_copies_of_the_functions_leave_connections_for_an_operator(template: Template) -> None:
+@pytest.mark.parametrize("database_class", [DatabaseClass.T4G_MICRO, DatabaseClass.M7G_LARGE])
+def test_copies_of_the_functions_are_those_that_the_database_has_connections_for(
+    database_class: DatabaseClass, synthesise: Synthesise
+) -> None:
+    template = synthesise(Options(database_class=database_class))
     _, mapping = template.only("AWS::Lambda::EventSourceMapping")
     functions = template.functions()
-    copies = mapping["ScalingConfig"]["MaximumConcurrency"] + sum(
-        functions[name][1]["ReservedConcurrentExecutions"] for name in ("ask", "documents")
-    )
-    assert copies <= capacity.MAX_CONNECTIONS - capacity.KEPT_BACK
+    ask, documents = (functions[name][1]["ReservedConcurrentExecutions"] for name in ("ask", "documents"))
+    ingest = mapping["ScalingConfig"]["MaximumConcurrency"]
+    capacity = capacity_of(database_class)
+    assert (ingest, ask, documents) == (capacity.ingest, capacity.ask, capacity.documents)
 
 
 @BOTH
