@@ -192,7 +192,6 @@ def _describe(state: State, running: Emulator, deployment: Deployment) -> Stack:
         api_url=f"{running.url}/_aws/execute-api/{api_id}",
         bucket=deployment.outputs["BucketName"],
         endpoint_url=running.url,
-        secret_access_key=running.secret_access_key,
         ca_bundle=str(running.authority) if running.authority else None,
     )
     if "UserPoolId" in deployment.outputs:

@@ -176,7 +176,7 @@ def _environment(emulator: Emulator | None, *, home: Path) -> dict[str, str]:
     return passed_on | {
         "AWS_ENDPOINT_URL": emulator.url if emulator else "http://127.0.0.1:9",
         "AWS_ACCESS_KEY_ID": ACCESS_KEY_ID,
-        "AWS_SECRET_ACCESS_KEY": emulator.secret_access_key if emulator else SECRET_ACCESS_KEY,
+        "AWS_SECRET_ACCESS_KEY": SECRET_ACCESS_KEY,
         "AWS_REGION": REGION,
         "AWS_DEFAULT_REGION": REGION,
         "AWS_CONFIG_FILE": os.devnull,

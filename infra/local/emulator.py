@@ -11,7 +11,7 @@ import signal
 import ssl
 import subprocess
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import certifi
@@ -21,7 +21,7 @@ from infra.local import processes
 from infra.local.certificates import Certificate, certificate_in
 from infra.local.errors import EmulatorError
 from infra.local.postgres import SUPERUSER
-from infra.local.state import ACCESS_KEY_ID, HOST, REGION, ROOT, Cloud, State
+from infra.local.state import ACCESS_KEY_ID, HOST, REGION, ROOT, SECRET_ACCESS_KEY, Cloud, State
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
 DATABASE_TLS = Path(__file__).with_name("database_tls.py")
@@ -45,7 +45,6 @@ class Emulator:
 
     pid: int
     port: int
-    secret_access_key: str = field(repr=False)
     authority: Path | None
 
     @property
@@ -163,7 +162,7 @@ def _version(cloud: Cloud) -> str:
 
 def _described(pid: int, cloud: Cloud, state: State) -> Emulator:
     authority = certificate_in(state.certificates).authority if cloud.secure else None
-    return Emulator(pid, cloud.emulator_port, cloud.secret_access_key, authority)
+    return Emulator(pid, cloud.emulator_port, authority)
 
 
 def _mark(state: State) -> str:
@@ -199,11 +198,11 @@ def _environment(state: State, cloud: Cloud, certificate: Certificate) -> dict[s
         "IOT_MTLS_ENABLED": "0",
         "SFTP_ENABLED": "0",
         "DOCKER_HOST": f"unix://{state.folder}/there-is-none",
-        **(_security(state, cloud, certificate) if cloud.secure else {}),
+        **(_security(state, certificate) if cloud.secure else {}),
     }
 
 
-def _security(state: State, cloud: Cloud, certificate: Certificate) -> dict[str, str]:
+def _security(state: State, certificate: Certificate) -> dict[str, str]:
     """IAM enforced, everything over TLS, and functions that trust the emulator beside whom this machine trusts."""
     trusted = os.environ.get("SSL_CERT_FILE") or ssl.get_default_verify_paths().cafile or certifi.where()
     bundle = state.certificates / "trusted.pem"
@@ -211,7 +210,7 @@ def _security(state: State, cloud: Cloud, certificate: Certificate) -> dict[str,
     return {
         "AUTH": "true",
         "AWS_ACCESS_KEY_ID": ACCESS_KEY_ID,
-        "AWS_SECRET_ACCESS_KEY": cloud.secret_access_key,
+        "AWS_SECRET_ACCESS_KEY": SECRET_ACCESS_KEY,
         "USE_SSL": "1",
         "MINISTACK_SSL_CERT": str(certificate.chain),
         "MINISTACK_SSL_KEY": str(certificate.chain),

@@ -32,9 +32,10 @@ ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_FOLDER = ROOT / ".local"
 HOST = "127.0.0.1"
 REGION = "us-east-1"
-# An id of twelve digits would choose another account.
+# Of the account's root, whose signatures the emulator doesn't check even where it enforces IAM; an id of twelve digits
+# would choose another account.
 ACCESS_KEY_ID = "local"
-SECRET_ACCESS_KEY = "local"  # noqa: S105 - any will do, where IAM isn't enforced
+SECRET_ACCESS_KEY = "local"  # noqa: S105 - opens nothing beyond this machine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,15 +65,12 @@ class Deployment:
 
 @dataclass(slots=True, kw_only=True)
 class Cloud:
-    """``cloud.json``. ``account_secret`` is the secret access key of the account's root where IAM is enforced, and
-    ``user_password`` that of the one whom ``up`` signs in to the API.
-    """
+    """``cloud.json``. ``user_password`` is that of the one whom ``up`` signs in to the API."""
 
     emulator_port: int
     postgres_port: int
     postgres_password: str
     secure: bool = False
-    account_secret: str = field(default_factory=lambda: secrets.token_urlsafe(30))
     user_password: str = field(default_factory=lambda: f"{secrets.token_urlsafe(24)}aA1!")
 
     @classmethod
@@ -81,10 +79,6 @@ class Cloud:
         return cls(
             emulator_port=emulator_port, postgres_port=postgres_port, postgres_password=secrets.token_urlsafe(24)
         )
-
-    @property
-    def secret_access_key(self) -> str:
-        return self.account_secret if self.secure else SECRET_ACCESS_KEY
 
 
 Saved = TypeVar("Saved", Stack, Deployment, Cloud)
