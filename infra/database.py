@@ -80,6 +80,16 @@ class Database(Construct):
             removal_policy=RemovalPolicy.SNAPSHOT if keep else RemovalPolicy.DESTROY,
             delete_automated_backups=not keep,
         )
+        if options.database_snapshot:
+            self._restore(options.database_snapshot)
+
+    def _restore(self, snapshot: str) -> None:
+        """CloudFormation makes another instance, from ``snapshot``, and then takes the present one away."""
+        resource = self._instance.node.default_child
+        assert isinstance(resource, rds.CfnDBInstance)
+        resource.db_snapshot_identifier = snapshot
+        for known_by_the_snapshot in ("DBName", "MasterUsername", "StorageEncrypted"):
+            resource.add_property_deletion_override(known_by_the_snapshot)
 
     @property
     def identifier(self) -> str:
