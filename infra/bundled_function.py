@@ -78,6 +78,7 @@ class BundledFunction(Construct):
         reserved_copies: int | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
+        self.environment = environment({**settings, **_endpoints(network)})
         logs_ = log_group(self)
         self.role = iam.Role(
             self,
@@ -100,7 +101,7 @@ class BundledFunction(Construct):
             log_group=logs_,
             memory_size=memory_mib,
             timeout=timeout,
-            environment=environment({**settings, **_endpoints(network)}),
+            environment=self.environment,
             reserved_concurrent_executions=reserved_copies,
             vpc=network.vpc if network else None,
             vpc_subnets=network.function_subnets if network else None,

@@ -43,13 +43,14 @@ LAMBDA_PYTHON = "3.13"
 LAMBDA_LIMIT_BYTES = 250 * 1024 * 1024
 """Lambda's limit for a function and all its layers, unpacked."""
 
-FUNCTIONS = ("ingest", "ask", "documents", "embed", "migrate")
+FUNCTIONS = ("ingest", "ask", "documents", "embed", "migrate", "verify")
 LAYERS_OF = {
     "ingest": ("core", "dependencies", "tokenizer"),
     "ask": ("core", "dependencies"),
     "documents": ("core", "dependencies"),
     "embed": ("core", "embedder"),
     "migrate": ("core", "dependencies"),
+    "verify": ("core", "dependencies"),
 }
 """With the local embedder; without it there is neither an embed function nor a tokenizer."""
 

@@ -17,6 +17,7 @@ from infra.migration import Migration
 from infra.network import Network
 from infra.observability import Observability
 from infra.options import Options
+from infra.verification import Verification
 
 
 class CitewellStack(Stack):
@@ -53,11 +54,20 @@ class CitewellStack(Stack):
             embedding=embedding,
             after=migration.done,
         )
+        verification = Verification(
+            self,
+            "Verification",
+            bundles=bundles,
+            layers=layers,
+            asked={"ask": answering.ask, "documents": answering.documents, "ingest": ingestion.ingest},
+            after=migration.done,
+        )
         functions = {
             "ask": answering.ask,
             "documents": answering.documents,
             "ingest": ingestion.ingest,
             "migrate": migration.migrate,
+            "verify": verification.verify,
             **({"embed": embedding.embed} if embedding.embed else {}),
         }
         Observability(

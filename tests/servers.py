@@ -92,6 +92,9 @@ def scripted_server(script: Sequence[Reply], *, base_path: str = "") -> Iterator
         def do_GET(self) -> None:
             self.do_POST()
 
+        def do_HEAD(self) -> None:
+            self.do_POST()
+
         def _send(self, reply: Reply, request: Request) -> None:
             if leaving.wait(reply.seconds_before):
                 return

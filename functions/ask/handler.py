@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 
+from citewell.checks import answering_checks
 from citewell.correlation import correlate
 from citewell.http import (
     Response,
@@ -44,6 +45,7 @@ _SECONDS_TO_RESPOND = 1.5
 
 
 @logger.inject_lambda_context(correlation_id_path=CORRELATION, log_event=False)
+@answering_checks(logger, lambda: wiring().check_asking)
 @metrics.log_metrics
 @with_problems(logger, count=lambda: metrics.add_metric(name=AskMetric.PROBLEMS, unit=MetricUnit.Count, value=1))
 def handler(event: dict[str, Any], context: LambdaContext) -> Response:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 
+from citewell.checks import answering_checks
 from citewell.correlation import correlate
 from citewell.http import (
     Response,
@@ -33,6 +34,7 @@ _CHUNKS = "/chunks"
 
 
 @logger.inject_lambda_context(correlation_id_path=CORRELATION, log_event=False)
+@answering_checks(logger, lambda: wiring().check_documents)
 @metrics.log_metrics
 @with_problems(logger, count=lambda: metrics.add_metric(name=DocumentsMetric.PROBLEMS, unit=MetricUnit.Count, value=1))
 def handler(event: dict[str, Any], _context: LambdaContext) -> Response:

@@ -8,6 +8,7 @@ from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
 
+from citewell.checks import answering_checks
 from citewell.correlation import correlate
 from citewell.errors import DocumentRejected, InvalidRequest, log_fields
 from citewell.events import object_keys
@@ -25,6 +26,7 @@ metrics = Metrics(namespace=NAMESPACE, service="ingest")
 
 
 @logger.inject_lambda_context(log_event=False)
+@answering_checks(logger, lambda: wiring().check_ingest)
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
     def ingest_message(record: SQSRecord) -> None:

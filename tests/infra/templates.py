@@ -18,8 +18,9 @@ _OURS = {
     "documents": "AnsweringDocumentsFunction",
     "embed": "EmbeddingEmbedFunction",
     "migrate": "MigrationMigrateFunction",
+    "verify": "VerificationVerifyFunction",
 }
-"""Citewell's functions; the CDK adds two of its own, for the migration's custom resource and the notifications."""
+"""Citewell's functions; the CDK adds some of its own, before the custom resources and for the notifications."""
 
 
 class Template:
@@ -48,7 +49,7 @@ class Template:
 
     def settings(self, function: str) -> Settings:
         """What this function of Citewell's is told, with each reference standing for itself."""
-        variables = self.functions()[function][1]["Environment"]["Variables"]
+        variables = self.functions()[function][1].get("Environment", {"Variables": {}})["Variables"]
         known = {"CITEWELL_DATABASE_PORT": "5432"}  # of the instance, which isn't there yet
         texts = {
             name: value if isinstance(value, str) else "".join(references(value)) for name, value in variables.items()

@@ -58,7 +58,7 @@ def _content(folder: Path) -> dict[str, tuple[bytes, int, float]]:
 def test_a_bundle_holds_sources_where_lambda_imports_them_from(project: Path) -> None:
     bundles = _build(project)
     assert bundles.layers.keys() == {"core", "dependencies"}
-    assert bundles.functions.keys() == {"ingest", "ask", "documents", "migrate"}
+    assert bundles.functions.keys() == {"ingest", "ask", "documents", "migrate", "verify"}
     assert (bundles.layers["core"].path / "python/citewell/core/words.py").is_file()
     for name, bundle in bundles.functions.items():
         assert (bundle.path / "functions" / name / "handler.py").is_file()

@@ -216,7 +216,7 @@ def test_the_dashboard_needs_no_embed_function(synthesise: Synthesise) -> None:
 def test_nothing_is_traced_unless_it_was_chosen(template: Template) -> None:
     for _, function in template.functions().values():
         assert "TracingConfig" not in function
-        assert "CITEWELL_TRACING" not in function["Environment"]["Variables"]
+        assert "CITEWELL_TRACING" not in function.get("Environment", {}).get("Variables", {})
     assert not [each for each in _actions(template) if each.startswith("xray:")]
 
 

@@ -13,12 +13,22 @@ import pytest
 
 from citewell.core.keys import Tenancy
 from citewell.core.values import TextKind
-from citewell.edges import aws, bedrock_embedder, function_embedder, postgres, postgres_chunk_store, retrying
+from citewell.edges import (
+    aws,
+    bedrock_embedder,
+    deployed_functions,
+    function_embedder,
+    postgres,
+    postgres_chunk_store,
+    retrying,
+)
 from citewell.edges.postgres_roles import READER, WRITER
 from citewell.edges.secrets import NOT_SET
-from infra.bundling import RDS_CA_PATH
+from citewell.usecases.check_deployment import ATTEMPTS
+from infra.bundling import FUNCTIONS, RDS_CA_PATH, Bundle, Bundles
 from infra.capacity import capacity_of
 from infra.options import DatabaseClass, EmbedderChoice, GeneratorChoice, Options, Removal
+from infra.verification import version_of
 from tests.infra.conftest import Synthesise
 from tests.infra.templates import Json, Template, as_list, references
 
@@ -59,7 +69,7 @@ def test_functions_leave_over_ipv6_alone_and_the_database_not_at_all(template: T
 
 def test_functions_in_the_network_may_use_ipv6(template: Template) -> None:
     for name, (_, function) in template.functions().items():
-        if name == "embed":
+        if name in ("embed", "verify"):
             assert "VpcConfig" not in function
         else:
             assert function["VpcConfig"]["Ipv6AllowedForDualStack"] is True
@@ -119,6 +129,18 @@ def test_the_databases_size_is_chosen(synthesise: Synthesise, template: Template
     keys = ("DBInstanceClass", "AllocatedStorage", "MaxAllocatedStorage", "MultiAZ")
     assert [small[key] for key in keys] == ["db.t4g.micro", "20", 100, False]
     assert [large[key] for key in keys] == ["db.m7g.large", "50", 250, True]
+
+
+def test_a_database_is_made_from_a_snapshot_and_otherwise_the_same(synthesise: Synthesise, template: Template) -> None:
+    name, restored = synthesise(Options(database_snapshot="rds:citewell-2026-11-30-04-00")).only("AWS::RDS::DBInstance")
+    same, fresh = template.only("AWS::RDS::DBInstance")
+    # What a snapshot knows by itself can't be said beside it.
+    told_by_the_snapshot = {"DBName", "MasterUsername", "StorageEncrypted"}
+    assert name == same
+    assert restored == {
+        **{key: value for key, value in fresh.items() if key not in told_by_the_snapshot},
+        "DBSnapshotIdentifier": "rds:citewell-2026-11-30-04-00",
+    }
 
 
 def test_nobody_chooses_a_password_of_the_database(template: Template) -> None:
@@ -237,7 +259,7 @@ def test_one_bad_message_does_not_fail_its_batch(template: Template) -> None:
 
 
 def test_every_function_is_a_handler_that_exists(template: Template) -> None:
-    assert template.functions().keys() == {"ingest", "ask", "documents", "embed", "migrate"}
+    assert template.functions().keys() == {"ingest", "ask", "documents", "embed", "migrate", "verify"}
     for name, (_, function) in template.functions().items():
         assert function["Handler"] == f"functions.{name}.handler.handler"
         module, attribute = function["Handler"].rsplit(".", 1)
@@ -257,7 +279,8 @@ def test_functions_run_on_graviton_except_the_model(template: Template) -> None:
 def test_every_variable_of_every_function_is_a_valid_setting(options: Options, synthesise: Synthesise) -> None:
     template = synthesise(options)
     for name, (_, function) in template.functions().items():
-        assert all(variable.startswith("CITEWELL_") for variable in function["Environment"]["Variables"])
+        variables = function.get("Environment", {"Variables": {}})["Variables"]
+        assert all(variable.startswith("CITEWELL_") for variable in variables)
         template.settings(name)  # raises for an unknown one
 
 
@@ -388,6 +411,64 @@ def test_a_hung_migration_fails_the_deploy_within_minutes(template: Template) ->
     assert migrate["Timeout"] < int(schema["ServiceTimeout"]) <= 900
 
 
+# --- verification ---
+
+
+@BOTH
+def test_the_functions_are_asked_whether_they_work_when_everything_stands(
+    options: Options, synthesise: Synthesise
+) -> None:
+    template = synthesise(options)
+    verification, asked = template.only("Custom::CitewellVerification")
+    assert asked["Functions"].keys() == set(USES_THE_SCHEMA)
+    needed = template.waits_for(verification)
+    assert template.of_type("Custom::CitewellSchema").keys() <= needed
+    for name in USES_THE_SCHEMA:
+        logical_id, function = template.functions()[name]
+        told = asked["Functions"][name]
+        assert told["Name"] == {"Ref": logical_id}
+        assert told["Settings"] == function["Environment"]["Variables"]
+        assert logical_id in needed
+        policies = [
+            each
+            for each, policy in template.of_type("AWS::IAM::Policy").items()
+            if _role(template, name) in references(policy["Properties"]["Roles"])
+        ]
+        assert policies
+        assert set(policies) <= needed
+
+
+@pytest.mark.parametrize(
+    ("changed", "asked_again"),
+    [
+        ("functions/documents", {"documents"}),
+        ("layers/core", {"ask", "documents", "ingest"}),
+        ("layers/tokenizer", {"ingest"}),
+        ("functions/migrate", set()),
+    ],
+)
+def test_the_functions_are_asked_again_when_their_code_changes(changed: str, asked_again: set[str]) -> None:
+    def bundles(changed: str = "") -> Bundles:
+        def bundle(name: str) -> Bundle:
+            return Bundle(Path(), digest="after" if name == changed else "before", size=0)
+
+        layers = ("core", "dependencies", "tokenizer", "embedder")
+        return Bundles(
+            layers={name: bundle(f"layers/{name}") for name in layers},
+            functions={name: bundle(f"functions/{name}") for name in FUNCTIONS},
+        )
+
+    before, after = bundles(), bundles(changed)
+    assert {name for name in USES_THE_SCHEMA if version_of(name, before) != version_of(name, after)} == asked_again
+
+
+def test_a_hung_function_fails_the_deploy_within_minutes(template: Template) -> None:
+    _, verify = template.functions()["verify"]
+    _, verification = template.only("Custom::CitewellVerification")
+    longest = len(USES_THE_SCHEMA) * deployed_functions.READ_SECONDS
+    assert ATTEMPTS * longest < verify["Timeout"] < int(verification["ServiceTimeout"]) <= 900
+
+
 # --- permissions ---
 
 
@@ -435,6 +516,7 @@ READING = {"s3:GetObject", "s3:GetObjectVersion", "s3:ListBucket"}
         ("ask", LOGGING | {"rds-db:connect", "secretsmanager:GetSecretValue", "lambda:InvokeFunction"}),
         ("documents", LOGGING | {"rds-db:connect"}),
         ("migrate", LOGGING | {"secretsmanager:GetSecretValue"}),
+        ("verify", LOGGING | {"lambda:InvokeFunction"}),
         ("embed", LOGGING),
     ],
 )

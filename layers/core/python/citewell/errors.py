@@ -17,6 +17,7 @@ CitewellError
 │   ├── SecretUnavailable
 │   ├── EmbedderUnavailable      the embedder failed after its retries
 │   └── GeneratorUnavailable     the model failed after its retries
+├── DeploymentBroken             a deploy's own check found what its first user would have found
 └── VectorsMissing               kept vectors were gone when the swap needed them; processing again embeds them
 
 Edges translate their library's errors into these with ``raise ... from``. HTTP statuses come from one table
@@ -119,6 +120,10 @@ class EmbedderUnavailable(Unavailable):
 class GeneratorUnavailable(Unavailable):
     code = "generator_unavailable"
     stage = "answer"
+
+
+class DeploymentBroken(CitewellError):
+    """The message says which function lacks what; it ends in CloudFormation's events."""
 
 
 class VectorsMissing(CitewellError):

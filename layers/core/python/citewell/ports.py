@@ -65,6 +65,9 @@ class Generator(Protocol):
         Raises GeneratorUnavailable after its retries or when the time is up.
         """
 
+    def check(self, *, seconds: float) -> None:
+        """Raise what :meth:`generate` would where the model can't be used, at the price of a token at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class IndexGeneration:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from citewell.edges.sqs_queue import SqsQueue
     from citewell.edges.xray import XRay
     from citewell.ports import ChunkStore, Embedder, Generator, ObjectStore
+    from citewell.usecases.check_deployment import CheckDeployment, Functions
     from citewell.usecases.ingest_object import IngestObject
     from citewell.usecases.migrate import Schema
 
@@ -80,6 +81,42 @@ class Wiring:
         from citewell.edges.xray import XRay
 
         return XRay(trace=trace_header, daemon=xray_daemon())
+
+    @cached_property
+    def check_asking(self) -> CheckDeployment:
+        from citewell.usecases.check_deployment import CheckDeployment
+
+        return CheckDeployment(
+            use_case=lambda: self.ask_question,
+            chunks=lambda: self.chunks,
+            embedder=lambda: self.embedder,
+            generator=lambda: self.generator,
+        )
+
+    @cached_property
+    def check_documents(self) -> CheckDeployment:
+        from citewell.usecases.check_deployment import CheckDeployment
+
+        return CheckDeployment(use_case=lambda: self.read_documents, chunks=lambda: self.chunks)
+
+    @cached_property
+    def check_ingest(self) -> CheckDeployment:
+        from citewell.core.values import TextKind
+        from citewell.usecases.check_deployment import CheckDeployment
+
+        return CheckDeployment(
+            use_case=lambda: self.ingest_object,
+            chunks=lambda: self.chunks,
+            embedder=lambda: self.embedder,
+            kind=TextKind.PASSAGE,
+            objects=lambda: self.objects,
+        )
+
+    @cached_property
+    def functions(self) -> Functions:
+        from citewell.edges.deployed_functions import DeployedFunctions
+
+        return DeployedFunctions()
 
     @cached_property
     def objects(self) -> ObjectStore:

@@ -69,6 +69,9 @@ class ExtractiveGenerator:
         text = " ".join(_quoted(candidate) for candidate in _best(question, scored)) or SENTINEL
         return Generation(text=text, stop_reason=StopReason.END, usage=Usage(), model=MODEL)
 
+    def check(self, *, seconds: float) -> None:
+        """There is no model to reach."""
+
     def _cosines(self, question: str, candidates: Sequence[_Candidate], *, deadline: float) -> list[float]:
         if not candidates:
             return []

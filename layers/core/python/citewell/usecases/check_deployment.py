@@ -1,0 +1,128 @@
+"""Does a deployment work? Asked at its end, so that it fails and not the first user does.
+
+Each function looks for itself, with its own role and from its own network, whether it finds what it will need
+(:class:`CheckDeployment`). :func:`check_functions` asks them all.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Protocol
+
+from citewell.core.checking import Findings
+from citewell.core.values import TextKind
+from citewell.errors import CitewellError, EmbedderMismatch, SecretNotSet
+from citewell.ports import ChunkStore, Embedder, Generator, IndexGeneration, ObjectStore
+
+SAMPLE = "How is this deployment?"
+NO_OBJECT = "citewell/check-of-a-deployment"
+"""A key that nobody uses. That nothing stands there is an answer, too."""
+
+ATTEMPTS = 4
+PAUSE_SECONDS = 10.0
+"""What IAM was told during a deploy may take some seconds to be true everywhere."""
+
+
+class CheckDeployment:
+    """A function's look at what it will need. Nothing is written anywhere.
+
+    Each part is given by what makes it, since that can fail as well. ``use_case`` fails where a setting is missing.
+    """
+
+    def __init__(
+        self,
+        *,
+        use_case: Callable[[], object],
+        chunks: Callable[[], ChunkStore],
+        embedder: Callable[[], Embedder] | None = None,
+        kind: TextKind = TextKind.QUERY,
+        generator: Callable[[], Generator] | None = None,
+        objects: Callable[[], ObjectStore] | None = None,
+    ) -> None:
+        self._use_case = use_case
+        self._chunks = chunks
+        self._embedder = embedder
+        self._kind = kind
+        self._generator = generator
+        self._objects = objects
+
+    def __call__(self, *, seconds_left: Callable[[], float]) -> Findings:
+        """Every look is taken, whatever the one before found. ``seconds_left`` is for the whole of them."""
+        problems: list[str] = []
+        notes: list[str] = []
+        for what, look in self._looks(seconds_left):
+            try:
+                look()
+            except SecretNotSet as error:
+                notes.append(f"{what}: {error}")
+            except CitewellError as error:
+                problems.append(f"{what}: {error}")
+        return Findings(tuple(problems), tuple(notes))
+
+    def _looks(self, seconds_left: Callable[[], float]) -> Iterator[tuple[str, Callable[[], object]]]:
+        yield "settings", self._use_case
+        yield "database", self._live_generation
+        if self._embedder is not None:
+            yield "embedder", partial(self._embed, self._embedder)
+        if self._objects is not None:
+            yield "bucket", partial(_look_into, self._objects)
+        if self._generator is not None:
+            yield "model", partial(_reach, self._generator, seconds_left)
+
+    def _live_generation(self) -> IndexGeneration:
+        return self._chunks().live_generation()
+
+    def _embed(self, make: Callable[[], Embedder]) -> None:
+        embedder = make()
+        embedder.embed([SAMPLE], self._kind)
+        live = self._live_generation()
+        if (live.model_id, live.dimensions) != (embedder.model_id, embedder.dimensions):
+            raise EmbedderMismatch(
+                f"the index is of {live.model_id} ({live.dimensions} dimensions), and this function embeds with "
+                f"{embedder.model_id} ({embedder.dimensions} dimensions)"
+            )
+
+
+def _look_into(make: Callable[[], ObjectStore]) -> None:
+    make().head(NO_OBJECT)
+
+
+def _reach(make: Callable[[], Generator], seconds_left: Callable[[], float]) -> None:
+    make().check(seconds=seconds_left())
+
+
+class Functions(Protocol):
+    """The deployed functions."""
+
+    def check(self, function: str) -> Findings:
+        """What the function of this name found. Raises a CitewellError when it can't be asked or doesn't answer."""
+
+
+def check_functions(
+    functions: Functions, names: Mapping[str, str], *, sleep: Callable[[float], None] = time.sleep
+) -> Findings:
+    """What the functions (``names``: what to call each in a finding, and its deployed name) found, as one.
+
+    A function that found a problem is asked again, up to four times in half a minute.
+    """
+    found: dict[str, Findings] = {}
+    for attempt in range(ATTEMPTS):
+        failing = [shown for shown in names if shown not in found or found[shown].problems]
+        if not failing:
+            break
+        if attempt:
+            sleep(PAUSE_SECONDS)
+        found |= {shown: _asked(functions, names[shown]) for shown in failing}
+    return Findings(
+        problems=tuple(f"{shown}: {problem}" for shown in names for problem in found[shown].problems),
+        notes=tuple(f"{shown}: {note}" for shown in names for note in found[shown].notes),
+    )
+
+
+def _asked(functions: Functions, name: str) -> Findings:
+    try:
+        return functions.check(name)
+    except CitewellError as error:
+        return Findings(problems=(str(error),))
