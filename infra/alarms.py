@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from aws_cdk import aws_cloudwatch as cloudwatch
 
 from infra.capacity import capacity_of
-from infra.measures import AVERAGE, MAXIMUM, MINIMUM, P95, of_api, of_database, of_function, of_queue
+from infra.measures import HOUR, MAXIMUM, MINIMUM, P95, of_api, of_database, of_function, of_queue
 from infra.options import Options
 
 RUNBOOK = "docs/operating.md"
@@ -29,9 +29,11 @@ received three times out of the oldest's age."""
 SLOW_MILLISECONDS = 12_000
 """An answer takes 2 to 6 seconds, 10 with a cold start, and is given up after 29."""
 
-SURPLUS_CREDITS = 144
-"""CPU credits spent beyond those earned, a minute of a whole processor each: half of what a t4g.micro earns in the 24
-hours after which AWS bills them. RDS never slows a burstable class down, it bills."""
+SPENT_CREDITS = 10
+HOURS_OF_SPENT_CREDITS = 6
+"""A credit is a minute of a whole processor, and a t4g.micro earns 12 an hour. RDS never slows a burstable class down
+that has none left: what it spends beyond a day's earnings it bills. A new database begins with none, too, but has more
+than these after two hours, and a large upload is over in less than six."""
 
 STORAGE_SHARE = 0.07
 """RDS enlarges the storage by itself when less than a tenth is free; below this it hasn't."""
@@ -162,9 +164,11 @@ def _of_database(watched: Watched, options: Options) -> Iterator[Watch]:
     if options.database_class.startswith("t"):
         yield Watch(
             "alarm-database-credits",
-            of_database(watched.database, "CPUSurplusCreditBalance", AVERAGE),
-            threshold=SURPLUS_CREDITS,
-            periods=15,
-            means="The database has worked more than its class earns. Soon AWS bills each further hour of a processor.",
+            of_database(watched.database, "CPUCreditBalance", MAXIMUM, period=HOUR),
+            threshold=SPENT_CREDITS,
+            periods=HOURS_OF_SPENT_CREDITS,
+            below=True,
+            means="For six hours the database has had no CPU credits left: it works more than its class earns, and "
+            "AWS bills each further hour of a processor.",
             no_data=AS_BEFORE,
         )

@@ -10,7 +10,6 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from citewell.telemetry import AskMetric, IngestMetric
 from infra.alarms import Watched
 from infra.measures import (
-    AVERAGE,
     MAXIMUM,
     MEDIAN,
     MINIMUM,
@@ -112,7 +111,7 @@ def _database(watched: Watched, *, copies: int) -> Row:
     return [
         _graph("Database: connections", [of_database(database, "DatabaseConnections", MAXIMUM)], of=4, line=budget),
         _graph("Database: processor (%)", [of_database(database, "CPUUtilization", MAXIMUM)], of=4),
-        _graph("Database: surplus CPU credits", [of_database(database, "CPUSurplusCreditBalance", AVERAGE)], of=4),
+        _graph("Database: CPU credits left", [of_database(database, "CPUCreditBalance", MINIMUM)], of=4),
         _graph("Database: free storage (bytes)", [of_database(database, "FreeStorageSpace", MINIMUM)], of=4),
     ]
 

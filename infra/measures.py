@@ -11,6 +11,7 @@ from citewell.telemetry import NAMESPACE
 
 MINUTE = Duration.minutes(1)
 FIVE_MINUTES = Duration.minutes(5)
+HOUR = Duration.hours(1)
 
 SUM = "Sum"
 AVERAGE = "Average"
@@ -35,9 +36,11 @@ def of_api(api: str, metric: str, statistic: str = SUM, *, label: str | None = N
     return _metric("AWS/ApiGateway", metric, statistic, {"ApiId": api}, label=label)
 
 
-def of_database(instance: str, metric: str, statistic: str = AVERAGE, *, label: str | None = None) -> cloudwatch.Metric:
+def of_database(
+    instance: str, metric: str, statistic: str = AVERAGE, *, label: str | None = None, period: Duration = MINUTE
+) -> cloudwatch.Metric:
     """``instance`` is its identifier."""
-    return _metric("AWS/RDS", metric, statistic, {"DBInstanceIdentifier": instance}, label=label, period=MINUTE)
+    return _metric("AWS/RDS", metric, statistic, {"DBInstanceIdentifier": instance}, label=label, period=period)
 
 
 def of_ours(function: str, metric: str, statistic: str = SUM, *, label: str | None = None) -> cloudwatch.Metric:

@@ -33,7 +33,7 @@ ALARMS = {
     "api-latency": ("AWS/ApiGateway", "Latency"),
     "database-connections": ("AWS/RDS", "DatabaseConnections"),
     "database-storage": ("AWS/RDS", "FreeStorageSpace"),
-    "database-credits": ("AWS/RDS", "CPUSurplusCreditBalance"),
+    "database-credits": ("AWS/RDS", "CPUCreditBalance"),
 }
 
 
@@ -125,6 +125,13 @@ def test_the_storage_alarm_comes_after_rds_should_have_enlarged_it_and_before_it
 def test_the_latency_alarm_ignores_the_slowest_of_a_handful(template: Template) -> None:
     alarm = alarms(template)["api-latency"]
     assert (alarm["ExtendedStatistic"], alarm["EvaluateLowSampleCountPercentile"]) == ("p95", "ignore")
+
+
+def test_the_credits_alarm_outlasts_the_first_hours_of_a_new_database(template: Template) -> None:
+    alarm = alarms(template)["database-credits"]
+    assert alarm["ComparisonOperator"] == "LessThanOrEqualToThreshold"
+    earned_an_hour = 12
+    assert alarm["Threshold"] < earned_an_hour * alarm["Period"] * alarm["EvaluationPeriods"] / 3600 / 2
 
 
 def test_only_burstable_classes_have_credits(synthesise: Synthesise) -> None:
