@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,7 +13,13 @@ from infra.bundling import FUNCTIONS, Bundle, Bundles
 from infra.options import EmbedderChoice, Options
 from tests.infra.templates import Template
 
+if TYPE_CHECKING:
+    from aws_cdk import App
+
 ROOT = Path(__file__).parents[2]
+
+RULES_ARE_REPORTED = {"@aws-cdk/core:failSynthOnValidationErrors": False}
+"""Context of an app whose synth goes on over a broken rule, so that a test can say which ones there are."""
 
 Synthesise = Callable[[Options], Template]
 
@@ -32,10 +39,12 @@ def synthesise(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Synthesise]
         def make(options: Options) -> Template:
             if options not in known:
                 folder = tmp_path_factory.mktemp("synth")
-                app = aws_cdk.App(context=flags, outdir=str(folder / "cdk.out"), analytics_reporting=False)
+                context = {**flags, **RULES_ARE_REPORTED}
+                app = aws_cdk.App(context=context, outdir=str(folder / "cdk.out"), analytics_reporting=False)
                 stack = CitewellStack(app, "Citewell", options=options, bundles=_empty_bundles(folder, options))
+                check_rules(app)
                 path = Path(app.synth().get_stack_by_name(stack.stack_name).template_full_path)
-                known[options] = Template(path)
+                known[options] = Template(path, options=options, violations=violations(path.parent))
             return known[options]
 
         yield make
@@ -45,6 +54,25 @@ def synthesise(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Synthesise]
 def template(synthesise: Synthesise) -> Template:
     """The template of the default options."""
     return synthesise(Options())
+
+
+def check_rules(app: App) -> None:
+    """Have cdk-nag look at the app when it is synthesised; see ``violations``."""
+    from aws_cdk import Validations
+    from cdk_nag import AwsSolutionsChecks
+
+    Validations.of(app).add_plugins(AwsSolutionsChecks(app))
+
+
+def violations(assembly: Path) -> list[str]:
+    """Each rule that was found broken, with the construct that breaks it."""
+    reports = json.loads((assembly / "validation-report.json").read_text(encoding="utf-8"))["pluginReports"]
+    return [
+        f"{violation['ruleName']} {construct['constructPath']}"
+        for report in reports
+        for violation in report["violations"]
+        for construct in violation["violatingConstructs"]
+    ]
 
 
 def _empty_bundles(folder: Path, options: Options) -> Bundles:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from citewell.settings import Settings
+from infra.options import Options
 
 Json = dict[str, Any]
 
@@ -24,8 +25,12 @@ _OURS = {
 
 
 class Template:
-    def __init__(self, path: Path) -> None:
+    """What was synthesised for ``options``, and the rules of cdk-nag that it breaks."""
+
+    def __init__(self, path: Path, *, options: Options, violations: list[str]) -> None:
         self.path = path
+        self.options = options
+        self.violations = violations
         body = json.loads(path.read_text(encoding="utf-8"))
         self.resources: dict[str, Json] = body["Resources"]
         self.outputs: dict[str, Json] = body["Outputs"]
