@@ -14,6 +14,7 @@ from infra.bundled_function import BundledFunction
 from infra.bundling import RDS_CA_PATH
 from infra.network import Network
 from infra.options import Options, Removal
+from infra.rules import acknowledge
 
 NAME = "citewell"
 PORT = 5432
@@ -80,6 +81,15 @@ class Database(Construct):
             removal_policy=RemovalPolicy.SNAPSHOT if keep else RemovalPolicy.DESTROY,
             delete_automated_backups=not keep,
         )
+        reasons = {"RDS11": "only the functions' security group reaches the port, whatever its number"}
+        if not options.database_multi_az:
+            reasons["RDS3"] = (
+                "databaseMultiAz=true keeps a standby in another zone, at twice the price; without it the index is "
+                "restored from a backup, or built anew from the bucket"
+            )
+        if not keep:
+            reasons["RDS10"] = "removalPolicy=destroy asks for a stack that goes without a trace"
+        acknowledge(self._instance, reasons)
         if options.database_snapshot:
             self._restore(options.database_snapshot)
 

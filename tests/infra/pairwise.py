@@ -118,7 +118,8 @@ def covering_rows() -> Iterator[Row]:
     """Rows that hold every possible pair between them; greedy, so few but not the fewest, and the same every time."""
     missing, cores = possible_pairs(), possible_cores()
     while missing:
-        wanted = dict(min(missing, key=_hardest_first))
+        hardest: Pair = min(missing, key=_hardest_first)
+        wanted = dict(hardest)
         rows = [_completed({**core, **wanted}, missing) for core in cores if {**core, **wanted}.items() >= core.items()]
         row = max(rows, key=lambda each: len(pairs_of(each) & missing))
         missing -= pairs_of(row)

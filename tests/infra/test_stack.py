@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
 import re
 import subprocess
 import sys
@@ -46,48 +45,6 @@ HOSTED = Options(
 )
 USES_THE_SCHEMA = ("ask", "documents", "ingest")
 BOTH = pytest.mark.parametrize("options", [Options(), HOSTED], ids=["default", "hosted"])
-
-
-# --- network ---
-
-
-def test_nothing_can_come_in_from_the_internet(template: Template) -> None:
-    for kind in ("InternetGateway", "VPCGatewayAttachment", "NatGateway", "EIP"):
-        assert not template.of_type(f"AWS::EC2::{kind}")
-    for subnet in template.of_type("AWS::EC2::Subnet").values():
-        assert subnet["Properties"]["MapPublicIpOnLaunch"] is False
-
-
-def test_functions_leave_over_ipv6_alone_and_the_database_not_at_all(template: Template) -> None:
-    routes = [each["Properties"] for each in template.of_type("AWS::EC2::Route").values()]
-    assert len(routes) == 2
-    for route in routes:
-        assert route["DestinationIpv6CidrBlock"] == "::/0"
-        assert "FunctionsSubnet" in route["RouteTableId"]["Ref"]
-        assert route["EgressOnlyInternetGatewayId"]["Ref"] in template.of_type("AWS::EC2::EgressOnlyInternetGateway")
-
-
-def test_functions_in_the_network_may_use_ipv6(template: Template) -> None:
-    for name, (_, function) in template.functions().items():
-        if name in ("embed", "verify"):
-            assert "VpcConfig" not in function
-        else:
-            assert function["VpcConfig"]["Ipv6AllowedForDualStack"] is True
-            assert all("FunctionsSubnet" in each["Ref"] for each in function["VpcConfig"]["SubnetIds"])
-
-
-def test_s3_is_reached_through_the_free_gateway_endpoint(template: Template) -> None:
-    _, endpoint = template.only("AWS::EC2::VPCEndpoint")
-    assert endpoint["VpcEndpointType"] == "Gateway"
-    assert "s3" in json.dumps(endpoint["ServiceName"])
-
-
-def test_only_the_functions_group_reaches_the_database(template: Template) -> None:
-    _, ingress = template.only("AWS::EC2::SecurityGroupIngress")
-    _, function = template.functions()["ask"]
-    assert [ingress["SourceSecurityGroupId"]] == function["VpcConfig"]["SecurityGroupIds"]
-    for group in template.of_type("AWS::EC2::SecurityGroup").values():
-        assert "SecurityGroupIngress" not in group["Properties"]
 
 
 # --- database ---
