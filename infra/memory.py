@@ -25,4 +25,4 @@ MIGRATE = 512
 """43 MiB. It sends statements and waits."""
 
 VERIFY = 256
-"""It calls three functions and waits."""
+"""48 MiB. It calls three functions and waits."""

@@ -86,6 +86,11 @@ import functions.migrate.handler
 wanted = {{"EmbedderModel": {MODEL!r}, "EmbedderDimensions": "{DIMENSIONS}"}}
 functions.migrate.handler.handler({{"RequestType": "Update", "ResourceProperties": wanted}}, Context())
 """
+VERIFYING = """
+import boto3
+import functions.verify.handler
+boto3.client("lambda")
+"""
 
 
 def main() -> int:
@@ -136,6 +141,7 @@ def peaks(bundles: Bundles, database: str, large: Path) -> Iterator[tuple[str, i
     yield f"ingest: one document, {size:.1f} MB", memory.INGEST, peak("ingest", INGESTED, given=messages([str(large)]))
     yield "embed: 64 texts", memory.EMBED, peak("embed", EMBEDDED, CITEWELL_EMBEDDER="local")
     yield "migrate", memory.MIGRATE, peak("migrate", MIGRATED)
+    yield "verify, when it has a client", memory.VERIFY, peak("verify", VERIFYING)
 
 
 def messages(paths: list[str]) -> str:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 
 import boto3
 import pytest
@@ -50,6 +51,8 @@ def test_a_look_tells_version_size_type_and_metadata(versioned: S3Client) -> Non
     assert (head.key, head.version, head.size) == (KEY, put["VersionId"], 7)
     assert head.content_type == "text/markdown; charset=utf-8"
     assert head.user_metadata == (("groups", "hr"), ("title", "=?utf-8?q?Geb=C3=BChren?="))
+    assert head.uploaded is not None
+    assert abs(datetime.now(UTC) - head.uploaded) < timedelta(minutes=10)
 
 
 def test_exactly_the_version_that_was_looked_at_is_read(versioned: S3Client) -> None:
