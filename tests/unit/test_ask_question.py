@@ -50,6 +50,9 @@ class Says:
         self.given.append((question, list(passages), seconds))
         return Generation(self.text, StopReason.END, Usage(900, 30), "claude-haiku-4-5")
 
+    def check(self, *, seconds: float) -> NoReturn:
+        pytest.fail(f"the model was checked within {seconds} seconds, which only a deploy does")
+
 
 def no_generator() -> NoReturn:
     pytest.fail("the model was called")
