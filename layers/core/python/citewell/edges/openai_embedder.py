@@ -163,7 +163,7 @@ class OpenAIEmbedder:
         refused = self._client.headers.get("authorization")
         self._client.close()
         del self._client
-        return self._client.headers.get("authorization") != refused
+        return bool(self._client.headers.get("authorization") != refused)
 
     def _refused(self, status: int, headers: httpx.Headers, content: bytes) -> NoReturn:
         said = f"HTTP {status}{_error_code(content)}"
