@@ -60,13 +60,13 @@ bench: setup  ## query plans and speed at 50,000 chunks; what a cold start and a
 	$(BIN)/python -m tests.benchmarks.bench_import
 	$(BIN)/python -m tests.benchmarks.bench_memory
 
-synth: setup  ## the CloudFormation template that `make deploy` would deploy, into cdk.out
-	$(BIN)/python -m infra.bundling --target aws
-	node_modules/.bin/cdk synth --quiet --no-notices
+synth: setup  ## the template that `make deploy` would deploy, into cdk.out, and what it costs idle; ARGS="-c egress=nat"
+	node_modules/.bin/cdk synth --quiet --no-notices $(ARGS)
+	$(BIN)/python -m infra.cost
 
-deploy: setup  ## deploy to the AWS account of the environment's credentials; ARGS="-c contact=..." chooses options
-	node_modules/.bin/cdk bootstrap --no-notices $(ARGS)
-	node_modules/.bin/cdk deploy Citewell --no-notices $(ARGS)
+deploy: synth  ## deploy to the AWS account of the environment's credentials; ARGS="-c contact=..." chooses options
+	node_modules/.bin/cdk bootstrap --app cdk.out --no-notices
+	node_modules/.bin/cdk deploy Citewell --app cdk.out --no-notices
 	$(BIN)/python -m infra.deployed
 
 token: setup  ## print a token for the API: signs EMAIL in at the stack's user pool, adding an address that is new

@@ -109,8 +109,7 @@ def _database(properties: Json, prices: Prices) -> Iterator[Line]:
 
 
 def _alarm(properties: Json, prices: Prices) -> Iterator[Line]:
-    metrics = [each for each in properties.get("Metrics", []) if "MetricStat" in each] or [properties]
-    for _ in metrics:
+    for _ in [each for each in properties.get("Metrics", []) if "MetricStat" in each] or [properties]:
         yield Line("alarm on one metric (an account's first ten are free)", prices["alarm metric"])
 
 
@@ -145,11 +144,10 @@ RULES: Mapping[str, Rule] = {
 def idle_cost(template: Json, prices: Prices) -> list[Line]:
     """What the resources of ``template`` cost idle, like with like, dearest first. Raises CostError."""
     each = [line for name, one in template["Resources"].items() for line in _lines(name, one, prices)]
-    dollars: Counter[str] = Counter()
-    for line in each:
-        dollars[line.what] += line.dollars  # type: ignore[assignment]  # a Counter adds floats as well
-    counts = Counter(line.what for line in each)
-    merged = [Line(f"{counts[what]} x {what}" if counts[what] > 1 else what, sum_) for what, sum_ in dollars.items()]
+    merged = [
+        Line(f"{count} x {what}" if count > 1 else what, sum(line.dollars for line in each if line.what == what))
+        for what, count in Counter(line.what for line in each).items()
+    ]
     return sorted(merged, key=lambda line: -line.dollars)
 
 
