@@ -27,6 +27,7 @@ from infra.options import Target
 from infra.sign_in import SignInError, id_token
 
 REINDEX_SECONDS = 3600.0
+NOT_RUNNING = "The local stack is not running: make up"
 USER = "you@example.com"
 """Whom `up` signs in where the API wants a token."""
 EXAMPLE = "README.md"  # for the line that shows how to upload; any file of the repo would do
@@ -75,9 +76,9 @@ def down(state: State) -> None:
 def destroy(state: State) -> None:
     """Has CloudFormation delete the stack, as its removal policies say, and goes on running. Raises LocalCloudError."""
     with state.alone():
-        _attach(state)
         running = emulator.running(state)
-        assert running is not None  # or _attach would have raised
+        if running is None or state.deployment() is None:
+            raise NotRunningError(NOT_RUNNING)
         with step("Deleting the stack"):
             deploying.destroy(running, state=state)
         state.forget_deployment()
@@ -86,15 +87,10 @@ def destroy(state: State) -> None:
 
 def print_token(state: State) -> None:
     """Signs in anew and prints the token, good for an hour. Raises LocalCloudError."""
-    with state.alone():
-        _attach(state)
-        running, deployment = emulator.running(state), state.deployment()
-        assert running is not None  # or _attach would have raised
-        assert deployment is not None
-        token = _describe(state, running, deployment).token
-    if token is None:
+    aws, _, _ = _attach(state)
+    if aws.stack.token is None:
         raise LocalCloudError("The API asks for no token: it does after `up --secure`.")
-    print(token)
+    print(aws.stack.token)
 
 
 def reindex_all(state: State) -> None:
@@ -243,7 +239,9 @@ def _ask(api: Api) -> LocalCloudError | None:
 def _attach(state: State) -> tuple[Aws, Api, Deployment]:
     stack, deployment = state.stack(), state.deployment()
     if stack is None or deployment is None or emulator.running(state) is None:
-        raise NotRunningError("The local stack is not running: make up")
+        raise NotRunningError(NOT_RUNNING)
+    if stack.token:  # that one may have expired
+        stack = replace(stack, token=_sign_in(Aws(stack), deployment, state))
     return Aws(stack), Api(stack), deployment
 
 

@@ -149,6 +149,23 @@ class LocalCloud:
         return "\n".join(f"--- {log.name}\n{end}" for log, end in zip(logs, ends, strict=False))
 
 
+def command_after(printed: str, heading: str) -> str:
+    """The first of the commands that ``up`` printed below ``heading``."""
+    following = printed.split(heading, 1)[1].splitlines()[1]
+    assert following.startswith("  ")
+    return following.strip()
+
+
+def paste(command: str) -> str:
+    """The output of a line pasted into a new shell in the repo's folder, with nothing set up for it."""
+    environment = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
 @contextlib.contextmanager
 def local_cloud(variables: Mapping[str, str] | None = None, *, secure: bool = False) -> Iterator[LocalCloud]:
     """A cloud that is up within the block, and gone after it."""

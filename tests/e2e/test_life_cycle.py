@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import socket
-import subprocess
 
 import pytest
 
-from infra.local import processes
-from infra.local.state import ROOT
-from tests.e2e.conftest import LocalCloud
+from infra.local import handbook, processes
+from tests.e2e.conftest import LocalCloud, command_after, paste
 
 pytestmark = pytest.mark.usefixtures("keyless")
 
@@ -27,30 +24,14 @@ def _is_open(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def _command_after(printed: str, heading: str) -> str:
-    following = printed.split(heading, 1)[1].splitlines()[1]
-    assert following.startswith("  ")
-    return following.strip()
-
-
-def _paste(command: str) -> str:
-    """The output of a line pasted into a new shell in the repo's folder, with nothing set up for it."""
-    environment = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    done = subprocess.run(
-        ["bash", "-c", command], cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=120
-    )
-    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
-    return done.stdout
-
-
 def test_the_printed_lines_work_when_pasted(cloud: LocalCloud) -> None:
-    answer = _paste(_command_after(cloud.printed, "Ask:"))
+    answer = paste(command_after(cloud.printed, "Ask:"))
     assert '"citations"' in answer
 
-    uploaded = _paste(_command_after(cloud.printed, "Upload a file"))
+    uploaded = paste(command_after(cloud.printed, "Upload a file"))
     assert "upload:" in uploaded
     cloud.eventually(lambda: (cloud.api.document("README.md") or {}).get("status") == "READY", "README.md is ready")
-    assert '"READY"' in _paste(_command_after(cloud.printed, "See what became of it"))
+    assert '"READY"' in paste(command_after(cloud.printed, "See what became of it"))
     # The README quotes an off-topic question: with it in the index, that question isn't off-topic for later tests.
     cloud.aws.s3.delete_object(Bucket=cloud.stack.bucket, Key="README.md")
     cloud.eventually(lambda: cloud.api.document("README.md") is None, "README.md is gone")
@@ -69,15 +50,25 @@ def test_up_again_while_running_changes_nothing(cloud: LocalCloud) -> None:
 
 def test_reindexing_looks_at_everything_and_embeds_nothing(cloud: LocalCloud) -> None:
     before = cloud.api.document("handbook/expenses.md")
+    # A key that XML can't hold as it is, and one whose object is gone.
+    bell = "e2e/a\x07bell & <more> 100%.md"
+    cloud.settled(bell, version=cloud.upload(bell, "# Bell\n\nThe bell rings at dawn."))
+    cloud.settled("e2e/gone.md", version=cloud.upload("e2e/gone.md", "# Gone\n\nThis one is deleted."))
+    cloud.aws.s3.delete_object(Bucket=cloud.stack.bucket, Key="e2e/gone.md")
 
     done = cloud.run("reindex")
 
     assert done.returncode == 0, done.stderr
-    assert re.search(r"^\d+ keys were looked at", done.stdout, re.MULTILINE)
-    after = cloud.api.document("handbook/expenses.md")
+    looked_at = re.search(r"^(\d+) keys were looked at", done.stdout, re.MULTILINE)
+    assert looked_at is not None
+    assert int(looked_at[1]) > len(list(handbook.pages()))
+    after, rung = cloud.api.document("handbook/expenses.md"), cloud.api.document(bell)
     assert before is not None
     assert after is not None
+    assert rung is not None
     assert (after["result"], after["embedded"], after["version"]) == ("UNCHANGED", 0, before["version"])
+    assert (rung["result"], rung["embedded"]) == ("UNCHANGED", 0)
+    assert cloud.api.document("e2e/gone.md") is None
 
 
 def test_down_leaves_no_process_and_no_port_and_up_finds_bucket_and_index_again(cloud: LocalCloud) -> None:

@@ -100,3 +100,17 @@ def test_another_key_is_used_from_the_next_up_on(cloud: LocalCloud, claude: Scri
 
     assert "The stack is deployed as it should be." in printed
     assert {request.headers["authorization"] for request in claude.requests} == {"Bearer sk-ant-another"}
+
+
+def test_a_key_that_the_model_refuses_is_said_last_after_the_lines_to_go_on_with(
+    cloud: LocalCloud, claude: ScriptedServer
+) -> None:
+    claude.follow(fails(401, "authentication_error", message="invalid x-api-key"))
+
+    done = cloud.run("up", {"ANTHROPIC_API_KEY": "sk-ant-revoked", "ANTHROPIC_BASE_URL": claude.url})
+
+    assert done.returncode == 1
+    assert f"{cloud.stack.api_url}/ask" in done.stdout
+    assert "The stack is up, but the question was not answered" in done.stderr
+    assert done.stderr.rstrip().endswith(f"Log: {cloud.state.functions_log}")
+    assert "sk-ant-revoked" not in done.stdout + done.stderr

@@ -28,10 +28,9 @@ from infra.local.commands import USER
 from infra.local.postgres import EmbeddedPostgres
 from infra.local.state import ROOT
 from infra.sign_in import id_token
-from tests.e2e.conftest import LocalCloud, local_cloud
+from tests.e2e.conftest import LocalCloud, command_after, local_cloud, paste
 
 QUESTION = {"question": "What is the meal limit when travelling?"}
-REFUSED = "I don't know based on the available documents."
 PASSWORD = "Correct-horse-battery-1"
 TREE = (
     *("infra", "functions", "layers", "migrations", "eval"),
@@ -91,6 +90,14 @@ def test_a_holder_of_a_token_uploads_and_is_answered(secure: LocalCloud) -> None
     assert answer.status_code == 200
     assert "ninth of May" in answer.json()["answer"]
     assert [citation["source"] for citation in answer.json()["citations"]] == ["e2e/lighthouse.md"]
+
+
+def test_the_printed_lines_work_when_pasted(secure: LocalCloud) -> None:
+    for line in (line.strip() for line in secure.printed.splitlines() if line.startswith("  ")):
+        if line.startswith(("curl", "AWS_ACCESS_KEY_ID")):
+            paste(line)
+    assert "citations" in paste(command_after(secure.printed, "Ask:"))
+    secure.eventually(lambda: secure.api.document("README.md"), "README.md is seen by ingest")
 
 
 def test_all_of_it_stands_behind_tls_alone(secure: LocalCloud) -> None:
