@@ -74,12 +74,7 @@ class ScriptedServer:
             return self._script.pop(0) if len(self._script) > 1 else self._script[0]
 
 
-@contextlib.contextmanager
-def scripted_server(script: Sequence[Reply], *, base_path: str = "") -> Iterator[ScriptedServer]:
-    """A server on a free loopback port. ``base_path`` is appended to the ``url`` that is handed out."""
-    leaving = threading.Event()
-    server = ScriptedServer(url="", _script=list(script))
-
+def _handler(server: ScriptedServer, leaving: threading.Event) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             raw = self.rfile.read(int(self.headers.get("content-length") or 0))
@@ -115,7 +110,16 @@ def scripted_server(script: Sequence[Reply], *, base_path: str = "") -> Iterator
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
             """Tests read ``requests`` instead."""
 
-    with ThreadingHTTPServer((HOST, 0), Handler) as listener:
+    return Handler
+
+
+@contextlib.contextmanager
+def scripted_server(script: Sequence[Reply], *, base_path: str = "") -> Iterator[ScriptedServer]:
+    """A server on a free loopback port. ``base_path`` is appended to the ``url`` that is handed out."""
+    leaving = threading.Event()
+    server = ScriptedServer(url="", _script=list(script))
+
+    with ThreadingHTTPServer((HOST, 0), _handler(server, leaving)) as listener:
         server.url = f"http://{HOST}:{listener.server_port}{base_path}"
         thread = threading.Thread(target=listener.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
