@@ -30,6 +30,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatch
 from pathlib import Path
 
 from infra.bytecode import compile_tree, interpreter_for
@@ -64,6 +65,9 @@ X86_FUNCTIONS = frozenset({"embed"})  # onnxruntime crashes on arm64 Lambda (mic
 ANY_PLATFORM = "any"
 AWS_SERVICES = ("bedrock-runtime", "lambda", "s3", "secretsmanager", "sqs", "sts")
 """The services that citewell makes boto3 clients for; botocore's data of all others is left out."""
+
+_NO_SOURCES = ("__pycache__", ".*", "*.pyc", "*~")
+"""Names of files and folders that tools leave among sources, and that a fresh checkout doesn't have."""
 
 _INSTALL_SECONDS = 600.0
 _EPOCH = 315_532_800  # 1980-01-01, the earliest time that a zip can hold
@@ -107,17 +111,33 @@ def build(target: Target, *, local_embedder: bool, root: Path = ROOT, output: Pa
     """Bring every bundle of ``target`` up to date. Raises BundlingError, LockError or ModelError."""
     if local_embedder:
         ensure_model()
-    recipes = _layer_recipes(target, root=root, local_embedder=local_embedder)
-    functions = [name for name in FUNCTIONS if local_embedder or name != "embed"]
-    recipes += [_function_recipe(name, root=root) for name in functions]
+    recipes = _recipes(target, root=root, local_embedder=local_embedder)
     folder = output / target
     folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder):
         built = {recipe.name: _up_to_date(recipe, target, root=root, folder=folder) for recipe in recipes}
-    return Bundles(
-        layers={name.removeprefix("layers/"): each for name, each in built.items() if name.startswith("layers/")},
-        functions={name: built[f"functions/{name}"] for name in functions},
-    )
+
+    def those_of(kind: str) -> dict[str, Bundle]:
+        return {name.removeprefix(kind): each for name, each in built.items() if name.startswith(kind)}
+
+    return Bundles(layers=those_of("layers/"), functions=those_of("functions/"))
+
+
+def digests(target: Target, *, local_embedder: bool, root: Path = ROOT) -> dict[str, str]:
+    """The digest of each bundle as it would be built now (``layers/core``: 64 hex digits), without building any.
+
+    The same from every checkout of the same state, on every machine that has ``target``'s Python or lacks it likewise.
+    """
+    if local_embedder:
+        ensure_model()
+    recipes = _recipes(target, root=root, local_embedder=local_embedder)
+    return {recipe.name: _inputs(recipe, target, root=root).digest for recipe in recipes}
+
+
+def _recipes(target: Target, *, root: Path, local_embedder: bool) -> list[Recipe]:
+    functions = [name for name in FUNCTIONS if local_embedder or name != "embed"]
+    layers = _layer_recipes(target, root=root, local_embedder=local_embedder)
+    return [*layers, *(_function_recipe(name, root=root) for name in functions)]
 
 
 def _layer_recipes(target: Target, *, root: Path, local_embedder: bool) -> list[Recipe]:
@@ -163,35 +183,51 @@ def _platform(target: Target, layer: str) -> str:
 # --- one bundle ---
 
 
-def _up_to_date(recipe: Recipe, target: Target, *, root: Path, folder: Path) -> Bundle:
-    version = LAMBDA_PYTHON if target is Target.AWS else f"{sys.version_info.major}.{sys.version_info.minor}"
-    interpreter = interpreter_for(version)
+@dataclass(frozen=True, slots=True)
+class _Inputs:
+    """What a recipe comes to: pinned wheels, the compiling Python if there is one, and the digest over everything."""
+
+    wheels: str
+    python: str
+    interpreter: Path | None
+    digest: str
+
+
+def _inputs(recipe: Recipe, target: Target, *, root: Path) -> _Inputs:
+    python = LAMBDA_PYTHON if target is Target.AWS else f"{sys.version_info.major}.{sys.version_info.minor}"
+    interpreter = interpreter_for(python)
     wheels = requirements(read_lock(root / "requirements.lock"), recipe.distributions)
-    digest = _digest(recipe, wheels=wheels, python=version, compiled=interpreter is not None)
+    digest = _digest(recipe, wheels=wheels, python=python, compiled=interpreter is not None)
+    return _Inputs(wheels, python, interpreter, digest)
+
+
+def _up_to_date(recipe: Recipe, target: Target, *, root: Path, folder: Path) -> Bundle:
+    inputs = _inputs(recipe, target, root=root)
     destination = folder / recipe.name
     record = destination.with_name(f"{destination.name}.json")
-    if (known := _recorded(record, destination)) and known.digest == digest:
+    if (known := _recorded(record, destination)) and known.digest == inputs.digest:
         return known
     _say(f"bundling {target}/{recipe.name}")
-    if interpreter is None:
-        _say(f"no Python {version} here: {recipe.name} gets no compiled modules and starts more slowly")
+    if inputs.interpreter is None:
+        _say(f"no Python {inputs.python} here: {recipe.name} gets no compiled modules and starts more slowly")
     destination.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".building-", dir=folder) as scratch:
         fresh = Path(scratch) / "bundle"
         fresh.mkdir()
-        if wheels:
-            _install(wheels, fresh / "python", recipe=recipe, target=target)
+        if inputs.wheels:
+            _install(inputs.wheels, fresh / "python", recipe=recipe, target=target)
         for place, tree in recipe.trees.items():
             _copy(tree, fresh / place)
         _prune(fresh)
-        if interpreter is not None:
-            compile_tree(fresh, interpreter)
+        if inputs.interpreter is not None:
+            compile_tree(fresh, inputs.interpreter)
         _normalise(fresh)
         record.unlink(missing_ok=True)  # from here to its return the bundle counts as not built
         if destination.exists():
             destination.rename(Path(scratch) / "replaced")
         fresh.rename(destination)
-    bundle = Bundle(destination, digest, sum(path.stat().st_size for path in destination.rglob("*") if path.is_file()))
+    size = sum(path.stat().st_size for path in destination.rglob("*") if path.is_file())
+    bundle = Bundle(destination, inputs.digest, size)
     record.write_text(json.dumps({"digest": bundle.digest, "size": bundle.size}) + "\n", encoding="utf-8")
     return bundle
 
@@ -250,7 +286,7 @@ def _install(wheels: str, destination: Path, *, recipe: Recipe, target: Target) 
 def _copy(tree: Path, destination: Path) -> None:
     destination.parent.mkdir(parents=True, exist_ok=True)
     if tree.is_dir():
-        shutil.copytree(tree, destination, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(tree, destination, ignore=shutil.ignore_patterns(*_NO_SOURCES))
     else:
         shutil.copyfile(tree, destination)
 
@@ -278,9 +314,13 @@ def _normalise(bundle: Path) -> None:
 
 
 def _sources(tree: Path) -> list[Path]:
-    """The files of ``tree`` (or the file itself) in an order that is the same on every machine, caches left out."""
+    """The files that ``_copy`` takes of ``tree`` (or the file itself), in the same order on every machine."""
     files = [tree] if tree.is_file() else [path for path in tree.rglob("*") if path.is_file()]
-    return sorted(path for path in files if "__pycache__" not in path.relative_to(tree).parts)
+
+    def is_source(path: Path) -> bool:
+        return not any(fnmatch(part, each) for part in path.relative_to(tree).parts for each in _NO_SOURCES)
+
+    return sorted(filter(is_source, files))
 
 
 @contextlib.contextmanager
@@ -296,10 +336,11 @@ def _say(message: str) -> None:
 
 
 def size_lines(bundles: Bundles) -> Iterator[str]:
-    """For each function its unpacked size against Lambda's limit."""
+    """For each function its architecture and its unpacked size against Lambda's limit."""
     for name in bundles.functions:
-        size = bundles.unpacked_size(name)
-        yield f"{name:<10} {size / 2**20:6.1f} MB unpacked, {size / LAMBDA_LIMIT_BYTES:4.0%} of Lambda's 250 MB"
+        size, architecture = bundles.unpacked_size(name), "x86_64" if name in X86_FUNCTIONS else "arm64"
+        left = (LAMBDA_LIMIT_BYTES - size) / 2**20
+        yield f"{name:<10} {architecture:<7} {size / 2**20:6.1f} of Lambda's 250 MB unpacked, {left:.1f} MB to spare"
 
 
 def main(arguments: list[str] | None = None) -> int:

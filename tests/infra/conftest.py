@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,38 +23,50 @@ RULES_ARE_REPORTED = {"@aws-cdk/core:failSynthOnValidationErrors": False}
 """Context of an app whose synth goes on over a broken rule, so that a test can say which ones there are."""
 
 Synthesise = Callable[[Options], Template]
+SynthesiseInto = Callable[..., Template]
 
 
 @pytest.fixture(scope="session")
-def synthesise(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Synthesise]:
-    """Makes the template of some options; the same options again cost nothing."""
+def synthesise_into() -> Iterator[SynthesiseInto]:
+    """Makes the template of some options in a folder, anew each time, with bundles of one file with ``content``."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CDK_VALIDATION", "false")  # half of synth's time; cfn-lint is a test of its own
         import aws_cdk
 
         from infra.stack import CitewellStack
 
-        flags = json.loads((ROOT / "cdk.json").read_text(encoding="utf-8"))["context"]
-        known: dict[Options, Template] = {}
+        context = json.loads((ROOT / "cdk.json").read_text(encoding="utf-8"))["context"] | RULES_ARE_REPORTED
 
-        def make(options: Options) -> Template:
-            if options not in known:
-                folder = tmp_path_factory.mktemp("synth")
-                context = {**flags, **RULES_ARE_REPORTED}
-                app = aws_cdk.App(context=context, outdir=str(folder / "cdk.out"), analytics_reporting=False)
-                stack = CitewellStack(app, "Citewell", options=options, bundles=_empty_bundles(folder, options))
-                check_rules(app)
-                path = Path(app.synth().get_stack_by_name(stack.stack_name).template_full_path)
-                known[options] = Template(path, options=options, violations=violations(path.parent))
-            return known[options]
+        def make(folder: Path, options: Options, *, content: str = "") -> Template:
+            app = aws_cdk.App(context=context, outdir=str(folder / "cdk.out"), analytics_reporting=False)
+            stack = CitewellStack(app, "Citewell", options=options, bundles=_bundles(folder, options, content))
+            check_rules(app)
+            path = Path(app.synth().get_stack_by_name(stack.stack_name).template_full_path)
+            return Template(path, options=options, violations=violations(path.parent))
 
         yield make
+
+
+@pytest.fixture(scope="session")
+def synthesise(synthesise_into: SynthesiseInto, tmp_path_factory: pytest.TempPathFactory) -> Synthesise:
+    """Makes the template of some options; the same options again cost nothing."""
+    return cache(lambda options: synthesise_into(tmp_path_factory.mktemp("synth"), options))
 
 
 @pytest.fixture(scope="session")
 def template(synthesise: Synthesise) -> Template:
     """The template of the default options."""
     return synthesise(Options())
+
+
+SIZES = pytest.StashKey[list[str]]()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """What the bundles come to, for both architectures, after a run that looked at the real ones."""
+    if lines := config.stash.get(SIZES, []):
+        terminalreporter.section("bundles")
+        terminalreporter.write("".join(f"{line}\n" for line in lines))
 
 
 def check_rules(app: App) -> None:
@@ -75,13 +88,13 @@ def violations(assembly: Path) -> list[str]:
     ]
 
 
-def _empty_bundles(folder: Path, options: Options) -> Bundles:
+def _bundles(folder: Path, options: Options, content: str) -> Bundles:
     local = options.embedder is EmbedderChoice.LOCAL
 
     def bundle(name: str) -> Bundle:
         path = folder / name
         path.mkdir(parents=True)
-        (path / "empty").touch()
+        (path / "content").write_text(content, encoding="utf-8")
         return Bundle(path, digest=f"digest of {name}", size=0)
 
     layers = ("core", "dependencies", "embedder", "tokenizer") if local else ("core", "dependencies")

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from infra.bundling import AWS_SERVICES, FUNCTIONS, LAMBDA_LIMIT_BYTES, LAYERS_OF, Bundles, build
+from infra.bundling import AWS_SERVICES, FUNCTIONS, LAMBDA_LIMIT_BYTES, LAYERS_OF, Bundles, build, size_lines
 from infra.options import Target
+from tests.infra.conftest import SIZES
 
 # What a layer's path is on Lambda: its folder `python`. No site-packages, no environment.
 _IMPORT = """
@@ -58,8 +59,10 @@ def local() -> Bundles:
 
 
 @pytest.fixture(scope="module")
-def aws() -> Bundles:
-    return build(Target.AWS, local_embedder=True)
+def aws(request: pytest.FixtureRequest) -> Bundles:
+    bundles = build(Target.AWS, local_embedder=True)
+    request.config.stash[SIZES] = list(size_lines(bundles))  # printed at the end of the run
+    return bundles
 
 
 def _path(bundles: Bundles, function: str) -> str:

@@ -210,6 +210,6 @@ def test_a_functions_size_counts_its_layers() -> None:
         functions={"ingest": bundle(megabyte), "ask": bundle(megabyte)},
     )
     assert list(size_lines(bundles)) == [
-        "ingest       75.0 MB unpacked,  30% of Lambda's 250 MB",
-        "ask          50.0 MB unpacked,  20% of Lambda's 250 MB",
+        "ingest     arm64     75.0 of Lambda's 250 MB unpacked, 175.0 MB to spare",
+        "ask        arm64     50.0 of Lambda's 250 MB unpacked, 200.0 MB to spare",
     ]
