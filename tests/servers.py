@@ -74,6 +74,10 @@ class ScriptedServer:
             return self._script.pop(0) if len(self._script) > 1 else self._script[0]
 
 
+def _bytes_of(body: bytes) -> list[bytes]:
+    return [bytes([byte]) for byte in body]
+
+
 def _handler(server: ScriptedServer, leaving: threading.Event) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -99,13 +103,10 @@ def _handler(server: ScriptedServer, leaving: threading.Event) -> type[BaseHTTPR
                 self.send_header(name, value)
             self.send_header("content-length", str(len(body)))
             self.end_headers()
-            if not reply.seconds_between_bytes:
-                self.wfile.write(body)
-                return
-            for byte in body:
+            for piece in [body] if not reply.seconds_between_bytes else _bytes_of(body):
                 if leaving.wait(reply.seconds_between_bytes):
                     return
-                self.wfile.write(bytes([byte]))
+                self.wfile.write(piece)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
             """Tests read ``requests`` instead."""
