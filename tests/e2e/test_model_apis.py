@@ -114,3 +114,17 @@ def test_a_key_that_the_model_refuses_is_said_last_after_the_lines_to_go_on_with
     assert "The stack is up, but the question was not answered" in done.stderr
     assert done.stderr.rstrip().endswith(f"Log: {cloud.state.functions_log}")
     assert "sk-ant-revoked" not in done.stdout + done.stderr
+
+
+def test_a_deploy_whose_functions_would_not_work_fails_with_the_reason_and_the_old_one_goes_on_answering(
+    cloud: LocalCloud, claude: ScriptedServer
+) -> None:
+    claude.follow(says("Meals are paid up to a limit [1]."))
+    cloud.up({"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": claude.url})
+
+    with messages_server([fails(401, "authentication_error", message="invalid x-api-key")]) as refusing:
+        done = cloud.run("up", {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": refusing.url})
+
+    assert done.returncode == 1
+    assert "ask: model: the Messages API refused" in done.stdout + done.stderr
+    assert cloud.api.ask(QUESTION)["answer"] == "Meals are paid up to a limit [1]."
