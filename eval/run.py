@@ -49,6 +49,9 @@ class CorpusObjects:
     def read(self, head: ObjectHead) -> bytes:
         return self._documents[head.key].data
 
+    def keeps_versions(self) -> bool:
+        return True
+
 
 @dataclass(frozen=True, slots=True)
 class Scored:

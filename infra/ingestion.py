@@ -74,7 +74,8 @@ class Ingestion(Construct):
             self.ingest,
             {wildcard_in(bucket.arn_for_objects("*"), scope=self): "every object of this one bucket is a document"},
         )
-        self.ingest.allow("s3:ListBucket", on=[bucket.bucket_arn])  # else a missing key is 403, not 404
+        # Without the first, a missing key is 403, not 404; the other is for the look that ends a deploy.
+        self.ingest.allow("s3:ListBucket", "s3:GetBucketVersioning", on=[bucket.bucket_arn])
         embedding.allow(self.ingest)
         self.ingest.function.add_event_source(
             event_sources.SqsEventSource(

@@ -16,7 +16,7 @@ from infra.options import Egress, EmbedderChoice, GeneratorChoice, Options, Targ
 
 POSTGRES = ec2.Port.tcp(5432)
 HTTPS = 443
-READING = ("s3:GetObject", "s3:GetObjectVersion", "s3:ListBucket")
+READING = ("s3:GetBucketVersioning", "s3:GetObject", "s3:GetObjectVersion", "s3:ListBucket")
 """All that anything in the network does with S3."""
 
 

@@ -13,9 +13,10 @@ from citewell.errors import ObjectVanished
 
 @dataclass
 class MemoryBucket:
-    """A versioned bucket. ``before_read`` runs between a look and the read that follows it."""
+    """A bucket. ``before_read`` runs between a look and the read that follows it."""
 
     before_read: Callable[[], None] = lambda: None
+    versioned: bool = True
     reads: int = 0
     _current: dict[str, ObjectHead] = field(default_factory=dict)
     _bodies: dict[str, bytes] = field(default_factory=dict)
@@ -51,6 +52,9 @@ class MemoryBucket:
         if head.version not in self._bodies:
             raise ObjectVanished(head.version)
         return self._bodies[head.version]
+
+    def keeps_versions(self) -> bool:
+        return self.versioned
 
 
 @dataclass

@@ -155,7 +155,10 @@ def test_s3_is_reached_through_a_free_endpoint_that_lets_only_documents_be_read(
     assert "s3" in json.dumps(endpoint["ServiceName"])
     assert all("FunctionsSubnet" in each["Ref"] for each in endpoint["RouteTableIds"])
     [statement] = endpoint["PolicyDocument"]["Statement"]
-    assert set(statement["Action"]) == {"s3:GetObject", "s3:GetObjectVersion", "s3:ListBucket"}
+    assert set(statement["Action"]) == {
+        *("s3:GetObject", "s3:GetObjectVersion", "s3:ListBucket"),
+        "s3:GetBucketVersioning",
+    }
     [bucket] = template.of_type("AWS::S3::Bucket")
     assert set(references(statement["Resource"])) == {bucket}
     _only_this_account(endpoint["PolicyDocument"])

@@ -463,7 +463,7 @@ QUEUE = {
     "sqs:GetQueueUrl",
     "sqs:ReceiveMessage",
 }
-READING = {"s3:GetObject", "s3:GetObjectVersion", "s3:ListBucket"}
+READING = {"s3:GetBucketVersioning", "s3:GetObject", "s3:GetObjectVersion", "s3:ListBucket"}
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,19 @@ def test_exactly_the_version_that_was_looked_at_is_read(versioned: S3Client) -> 
         store.read(head)
 
 
+def test_whether_versions_are_kept_is_told_as_the_bucket_has_it(s3: S3Client) -> None:
+    assert not S3ObjectStore(BUCKET).keeps_versions()
+    for status, keeps in (("Enabled", True), ("Suspended", False)):
+        s3.put_bucket_versioning(Bucket=BUCKET, VersioningConfiguration={"Status": status})  # type: ignore[typeddict-item]
+        assert S3ObjectStore(BUCKET).keeps_versions() == keeps
+
+
+@pytest.mark.usefixtures("s3")
+def test_a_bucket_that_is_not_there_is_no_answer_about_versions() -> None:
+    with pytest.raises(ObjectStoreUnavailable):
+        S3ObjectStore("another-bucket").keeps_versions()
+
+
 def test_without_versioning_an_overwritten_object_has_vanished(s3: S3Client) -> None:
     store = S3ObjectStore(BUCKET)
     s3.put_object(Bucket=BUCKET, Key=KEY, Body=b"old")

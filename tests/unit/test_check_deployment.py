@@ -107,6 +107,10 @@ def test_a_key_that_was_never_filled_is_a_note() -> None:
             "embedder: the index is of hash-embedder (8 dimensions), and this function embeds with m (8 dimensions)",
         ),
         ({"objects": lambda: SimpleNamespace(head=raising(ObjectStoreUnavailable("403")))}, "bucket: 403"),
+        (
+            {"objects": lambda: MemoryBucket(versioned=False)},
+            "bucket: it keeps no versions, so that what an answer cites could be overwritten: switch its versioning on",
+        ),
     ],
 )
 def test_what_a_first_user_would_run_into_is_a_problem(parts: dict[str, Any], problem: str) -> None:

@@ -31,6 +31,9 @@ class ObjectStore(Protocol):
     def read(self, head: ObjectHead) -> bytes:
         """The bytes of exactly that version. Raises ObjectVanished when that version is gone."""
 
+    def keeps_versions(self) -> bool:
+        """Whether what is overwritten or deleted stays readable as the version that it was."""
+
 
 class Embedder(Protocol):
     """Turns texts into vectors. ``model_id`` names model and revision; vectors of two ids are never compared."""

@@ -66,6 +66,12 @@ class S3ObjectStore:
                 raise ObjectVanished(f"version {head.version} is gone") from error
             _raise_unavailable(error)
 
+    def keeps_versions(self) -> bool:
+        try:
+            return self._client.get_bucket_versioning(Bucket=self._bucket).get("Status") == "Enabled"
+        except (ClientError, BotoCoreError) as error:
+            _raise_unavailable(error)
+
 
 def _is_gone(error: Exception) -> bool:
     return isinstance(error, ClientError) and error.response.get("Error", {}).get("Code") in _GONE

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from citewell.core.checking import Findings
 from citewell.core.values import TextKind
-from citewell.errors import CitewellError, EmbedderMismatch, SecretNotSet
+from citewell.errors import CitewellError, ConfigurationError, EmbedderMismatch, SecretNotSet
 from citewell.ports import ChunkStore, Embedder, Generator, IndexGeneration, ObjectStore
 
 SAMPLE = "How is this deployment?"
@@ -86,7 +86,12 @@ class CheckDeployment:
 
 
 def _look_into(make: Callable[[], ObjectStore]) -> None:
-    make().head(NO_OBJECT)
+    objects = make()
+    objects.head(NO_OBJECT)
+    if not objects.keeps_versions():
+        raise ConfigurationError(
+            "it keeps no versions, so that what an answer cites could be overwritten: switch its versioning on"
+        )
 
 
 def _reach(make: Callable[[], Generator], seconds_left: Callable[[], float]) -> None:
