@@ -73,6 +73,7 @@ FREE: Mapping[str, Mapping[str, Values]] = {
     "removal": {each.value: {"removal_policy": each} for each in Removal},
     "zones": {"one": {}, "two": {"database_multi_az": True}},
     "database": {"small": {}, "large": {"database_class": DatabaseClass.R7G_LARGE, "database_storage": 500}},
+    "from": {"nothing": {}, "snapshot": {"database_snapshot": "before-the-upgrade"}},
     "alarms": {"shown": {}, "sent": {"alarm_email": "operations@example.com"}},
     "cors": {"none": {}, "one": {"cors_origins": ("https://people.example.com",)}},
     "tracing": {"off": {}, "on": {"tracing": True}},
@@ -118,12 +119,19 @@ def covering_rows() -> Iterator[Row]:
     """Rows that hold every possible pair between them; greedy, so few but not the fewest, and the same every time."""
     missing, cores = possible_pairs(), possible_cores()
     while missing:
-        hardest: Pair = min(missing, key=_hardest_first)
-        wanted = dict(hardest)
-        rows = [_completed({**core, **wanted}, missing) for core in cores if {**core, **wanted}.items() >= core.items()]
-        row = max(rows, key=lambda each: len(pairs_of(each) & missing))
+        row = max(_candidates(missing, cores), key=lambda each: len(pairs_of(each) & missing))
         missing -= pairs_of(row)
         yield row
+
+
+def _candidates(missing: set[Pair], cores: Sequence[Row]) -> Iterator[Row]:
+    """Rows that hold one of the hardest missing pairs; among equals, those first whose core alone adds more."""
+    promising = sorted(cores, key=lambda core: -len(pairs_of(core) & missing))
+    for pair in sorted(missing, key=_hardest_first)[:4]:
+        wanted = dict(pair)
+        for core in promising:
+            if {**core, **wanted}.items() >= core.items():
+                yield _completed({**core, **wanted}, missing)
 
 
 def _hardest_first(pair: Pair) -> tuple[int, list[tuple[str, str]]]:
