@@ -235,8 +235,8 @@ class IamLogins:
 
     def __init__(self, iam, responses, rds, *, enforced):
         self.iam, self.responses, self.rds, self.enforced = iam, responses, rds, enforced
-        self.instance = None
-        """(account, region, id) of the RDS instance."""
+        self.instance = ("", "", "")
+        """(account, region, id) of the RDS instance, once there is one."""
 
     def secret_of(self, access_key_id, session_token):
         account, _, _ = self.instance

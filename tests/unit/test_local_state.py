@@ -35,6 +35,16 @@ def test_the_password_is_the_owners_alone(tmp_path: Path) -> None:
     assert State(tmp_path).cloud() == cloud
 
 
+def test_a_cloud_of_an_older_release_keeps_its_ports_and_its_database(tmp_path: Path) -> None:
+    (tmp_path / "cloud.json").write_text('{"emulator_port": 1, "postgres_port": 2, "postgres_password": "secret"}')
+
+    cloud = State(tmp_path).cloud()
+
+    assert cloud is not None
+    assert (cloud.emulator_port, cloud.postgres_port, cloud.postgres_password) == (1, 2, "secret")
+    assert not cloud.secure
+
+
 @pytest.mark.parametrize(
     "content", ["", "{", "[]", '{"digest": "x"}'], ids=["empty", "cut off", "list", "field missing"]
 )
