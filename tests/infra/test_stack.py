@@ -357,6 +357,7 @@ def test_the_migration_is_told_which_index_to_make(
 ) -> None:
     _, schema = synthesise(options).only("Custom::CitewellSchema")
     assert schema["Migrations"] == "digest of functions/migrate"
+    assert schema["Release"] == "digest of layers/core", "the roles' rights come with citewell itself"
     assert schema["EmbedderModel"] == options.embedder_id
     assert expected.items() <= schema.items()
     assert ("MinScore" in schema) == (options.min_score is not None)
