@@ -15,6 +15,7 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 
+import pgvector
 from psycopg import IsolationLevel
 
 from citewell.core.values import (
@@ -132,7 +133,7 @@ class PostgresChunkStore:
                 {
                     "tenant": tenant,
                     "reuse_keys": list(vectors),
-                    "embeddings": [_as_text(vector) for vector in vectors.values()],
+                    "embeddings": [pgvector.Vector(list(vector)).to_text() for vector in vectors.values()],
                 },
             )
 
@@ -216,7 +217,7 @@ class PostgresChunkStore:
             "collections": collections,
             "sources": sources,
             "question": question.text.replace("\0", " ").encode(errors="replace").decode(),
-            "vector": _as_text(vector),
+            "vector": pgvector.Vector(list(vector)).to_text(),
             "limit": limit,
             "common": self._common_matches,
             "rescored": _RESCORED * limit,
@@ -310,11 +311,6 @@ def _as_json(chunks: Iterable[ChunkToStore]) -> str:
         ],
         ensure_ascii=False,
     )
-
-
-def _as_text(vector: Vector) -> str:
-    """pgvector's text form. Nine digits bring back the same 32-bit float."""
-    return f"[{','.join(format(number, '.9g') for number in vector)}]"
 
 
 def _storable(texts: Iterable[str]) -> list[str]:
