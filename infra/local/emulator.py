@@ -24,7 +24,7 @@ from infra.local.postgres import SUPERUSER
 from infra.local.state import ACCESS_KEY_ID, HOST, REGION, ROOT, SECRET_ACCESS_KEY, Cloud, State
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
-DATABASE_TLS = Path(__file__).with_name("database_tls.py")
+RUNS_IN_IT = (LAUNCHER, *(LAUNCHER.with_name(name) for name in ("launcher_rds.py", "database_tls.py")))
 ENVIRONMENTS = ROOT / "build" / "emulator"
 LOCK = ROOT / "requirements.lock"
 # What the emulator and the launcher import; their versions are those of the lock.
@@ -156,7 +156,7 @@ def _environment_folder() -> Path:
 
 def _version(cloud: Cloud) -> str:
     """Of all that runs as the emulator."""
-    made_of = _environment_folder().name.encode() + LAUNCHER.read_bytes() + DATABASE_TLS.read_bytes()
+    made_of = _environment_folder().name.encode() + b"".join(path.read_bytes() for path in RUNS_IN_IT)
     return hashlib.sha256(made_of).hexdigest()[:16] + ("-secure" if cloud.secure else "")
 
 

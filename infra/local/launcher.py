@@ -2,15 +2,14 @@
 
 STATE is the folder of its data; VERSION is for those who look for its process. It runs in a virtual environment that
 holds the emulator and nothing of the product, so that a dependency missing from a layer shows here as it would on
-Lambda. For the same reason nothing of the product is imported but ``database_tls.py``, which itself imports nothing of
-it.
+Lambda. For the same reason nothing of the product is imported but ``launcher_rds.py`` and ``database_tls.py``, which
+themselves import nothing of it.
 
 Added to the emulator:
 
 - security group rules, the IPv6 block and the egress-only gateway of a VPC, and attributes of the VPC;
-- an RDS instance is a role and a database in a local Postgres, behind TLS and IAM tokens (see ``database_tls.py``). A
-  database that is there is kept, unless an instance without deletion protection is deleted, and its owner's password
-  becomes that of the instance. The secret of a managed master password is made;
+- an RDS instance is a role and a database in a local Postgres (see ``launcher_rds.py``), behind TLS and IAM tokens (see
+  ``database_tls.py``);
 - where the emulator serves over TLS, it fetches an issuer's keys over TLS, too;
 - a list of a bucket's versions encodes keys where that is asked for, as XML can't hold every key otherwise;
 - a bucket that is to be deleted with its objects is emptied first;
@@ -24,7 +23,6 @@ The emulator offers no extension point for any of this, so names private to one 
 ``python -P launcher.py --check`` exits with a message when the installed release lacks one of them.
 """
 
-import contextlib
 import hashlib
 import html
 import importlib
@@ -32,7 +30,6 @@ import importlib.util
 import json
 import os
 import re
-import secrets
 import shutil
 import sys
 import threading
@@ -75,8 +72,8 @@ WRAPPED_TYPES = (
     "AWS::Lambda::EventSourceMapping",
     "AWS::RDS::DBInstance",
     "AWS::S3::Bucket",
+    "AWS::SecretsManager::Secret",
 )
-SECRETS = "AWS::SecretsManager::Secret"
 
 RDS_AUTHORITIES = "/opt/rds-ca/global-bundle.pem"
 WORKER_READS_ENVIRONMENT = "    os.environ.update(env)\n"
@@ -110,7 +107,7 @@ def check() -> None:
         handlers = provisioners._RESOURCE_HANDLERS
         missing += [
             f"the {action} handler of {resource_type}"
-            for resource_type in (*WRAPPED_TYPES, SECRETS)
+            for resource_type in WRAPPED_TYPES
             for action in ("create", "update", "delete")
             if not callable(handlers.get(resource_type, {}).get(action))
         ]
@@ -178,163 +175,7 @@ def add_ipv6(provisioners):
     handlers.setdefault("AWS::EC2::FlowLog", record("fl"))
 
 
-# --- the database ---------------------------------------------------------------------------------------------
-
-
-class LocalPostgres:
-    """The server that stands for RDS. `server`: host, port, user and password of its superuser."""
-
-    def __init__(self, server):
-        self.server = server
-
-    def provide(self, *, owner, password, database):
-        """Makes `owner` with `password`, and `database` of that owner; what is there is kept.
-
-        As RDS' master user, the owner makes roles and hands on `rds_iam`, in which it isn't itself.
-        """
-        from psycopg2 import sql
-
-        role, name = sql.Identifier(owner), sql.Identifier(database)
-        with self._administrating() as cursor:
-            for each, options in (("rds_iam", "NOLOGIN"), (owner, "LOGIN CREATEROLE")):
-                cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [each])
-                if not cursor.fetchone():
-                    cursor.execute(sql.SQL("CREATE ROLE {} {}").format(sql.Identifier(each), sql.SQL(options)))
-            cursor.execute(sql.SQL("ALTER ROLE {} PASSWORD {}").format(role, sql.Literal(password)))
-            hand_on = "GRANT rds_iam TO {} WITH ADMIN TRUE, INHERIT FALSE, SET FALSE"
-            cursor.execute(sql.SQL(hand_on).format(role))
-            cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database])
-            if not cursor.fetchone():
-                cursor.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(name, role))
-
-    def drop(self, *, owner, database):
-        """Drops the database and every role that was made for it."""
-        from psycopg2 import sql
-
-        with self._administrating() as cursor:
-            cursor.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(database)))
-            cursor.execute("SELECT rolname FROM pg_roles WHERE starts_with(rolname, %s)", [f"{owner}_"])
-            # The owner last: it granted the others what they are.
-            for role in (*(name for (name,) in cursor.fetchall()), owner):
-                cursor.execute(sql.SQL("DROP ROLE IF EXISTS {}").format(sql.Identifier(role)))
-
-    @contextlib.contextmanager
-    def _administrating(self):
-        import psycopg2
-
-        connection = psycopg2.connect(dbname="postgres", connect_timeout=10, **self.server)
-        connection.autocommit = True
-        try:
-            yield connection.cursor()
-        finally:
-            connection.close()
-
-
-class IamLogins:
-    """What the database's front asks about a login. `enforced`: whether policies count here."""
-
-    def __init__(self, iam, responses, rds, *, enforced):
-        self.iam, self.responses, self.rds, self.enforced = iam, responses, rds, enforced
-        self.instance = ("", "", "")
-        """(account, region, id) of the RDS instance, once there is one."""
-
-    def secret_of(self, access_key_id, session_token):
-        account, _, _ = self.instance
-        found = self.iam.resolve_credential(access_key_id, account, session_token)
-        return None if isinstance(found, self.iam.CredentialResolutionError) else found.secret_access_key
-
-    def may_connect(self, access_key_id, user):
-        account, region, instance_id = self.instance
-        instance = self.rds._instances.get_scoped(account, region, instance_id)
-        if not instance or not instance["IAMDatabaseAuthenticationEnabled"]:
-            return False
-        if not self.enforced:
-            return True
-        with self.responses.request_scope(account, region):
-            principal = self.iam.resolve_principal(access_key_id, account)
-            if isinstance(principal, self.iam.AuthError):
-                return False
-            if principal.policies is None:  # the account's root
-                return True
-            asked = self.iam.EvalContext(
-                principal_arn=principal.arn,
-                principal_type=principal.type,
-                principal_account=account,
-                action="rds-db:connect",
-                resource_arn=f"arn:aws:rds-db:{region}:{account}:dbuser:{instance['DbiResourceId']}/{user}",
-                region=region,
-                principal_keys=principal.keys,
-            )
-            return self.iam.evaluate(asked, principal.policies, *principal.limits).decision == "Allow"
-
-
-class ManagedPasswords:
-    """The master passwords that RDS chooses itself, each in a secret of which the stack only sees the ARN."""
-
-    def __init__(self, rds, secret_handler):
-        self.rds, self.secret_handler = rds, secret_handler
-        self.secrets = {}
-        """Instance -> (name, ARN) of its secret."""
-
-    def choose(self, instance_id, stack_name):
-        """Nothing changes where one was chosen."""
-        if instance_id in self.secrets:
-            return
-        instance = self.rds._instances[instance_id]
-        instance["_MasterUserPassword"] = secrets.token_urlsafe(24)
-        value = {"username": instance["MasterUsername"], "password": instance["_MasterUserPassword"]}
-        named = {"Name": f"rds!{instance['DbiResourceId'].lower()}", "SecretString": json.dumps(value)}
-        name, attributes = self.secret_handler["create"](instance_id, named, stack_name)
-        self.secrets[instance_id] = name, attributes["Arn"]
-
-    def attributes(self, instance_id):
-        return {"MasterUserSecret.SecretArn": self.secrets[instance_id][1]} if instance_id in self.secrets else {}
-
-    def forget(self, instance_id):
-        if instance_id in self.secrets:
-            self.secret_handler["delete"](self.secrets.pop(instance_id)[0], {})
-
-
-def keep_databases_in(postgres, provisioners, rds, responses, *, front, logins):
-    """`front`: the DatabaseFront that clients reach `postgres` through, with `logins` to ask."""
-    handlers = provisioners._RESOURCE_HANDLERS
-    handler = handlers["AWS::RDS::DBInstance"]
-    create_instance, update_instance, delete_instance = handler["create"], handler["update"], handler["delete"]
-    passwords = ManagedPasswords(rds, handlers[SECRETS])
-
-    def attach(instance_id, properties, stack_name):
-        if is_true(properties.get("ManageMasterUserPassword")):
-            passwords.choose(instance_id, stack_name)
-        instance = rds._instances[instance_id]
-        postgres.provide(
-            owner=instance["MasterUsername"],
-            password=instance["_MasterUserPassword"],
-            database=instance["DBName"],
-        )
-        instance["Endpoint"] = {**instance["Endpoint"], "Address": front.host, "Port": front.port}
-        logins.instance = responses.get_account_id(), responses.get_region(), instance_id
-        return instance_id, {**provisioners._rds_db_instance_attrs(instance), **passwords.attributes(instance_id)}
-
-    def create(logical_id, properties, stack_name):
-        return attach(create_instance(logical_id, properties, stack_name)[0], properties, stack_name)
-
-    def update(instance_id, old, new, stack_name, *rest, **options):
-        return attach(update_instance(instance_id, old, new, stack_name, *rest, **options)[0], new, stack_name)
-
-    def delete(instance_id, properties):
-        instance = rds._instances.get(instance_id)
-        passwords.forget(instance_id)
-        # A first deployment that is rolled back must not take the index of before with it.
-        if instance and not is_true(properties.get("DeletionProtection")):
-            postgres.drop(owner=instance["MasterUsername"], database=instance["DBName"])
-        return delete_instance(instance_id, properties)
-
-    handler["create"], handler["update"], handler["delete"] = create, update, delete
-
-
-def is_true(value):
-    """CloudFormation's booleans may be text."""
-    return str(value).lower() == "true"
+# --- the API ---------------------------------------------------------------------------------------------------
 
 
 def fetch_keys_over_tls(apigateway, tls):
@@ -347,9 +188,6 @@ def fetch_keys_over_tls(apigateway, tls):
         return f"https{url[4:]}" if url and url.startswith(plain) and tls.use_ssl_enabled() else url
 
     apigateway._resolve_jwks_url = over_tls
-
-
-# --- the API ---------------------------------------------------------------------------------------------------
 
 
 def keep_api_address(provisioners):
@@ -521,7 +359,7 @@ def spare_the_cores(provisioners):
 def main(state, configuration):
     """Serves until SIGTERM, and keeps unpacked layers below the folder `state`.
 
-    `configuration`: {"postgres": {...}, "authority": FILE, "chain": FILE}, see LocalPostgres and certificates.py. It
+    `configuration`: {"postgres": {...}, "authority": FILE, "chain": FILE}, see launcher_rds.py and certificates.py. It
     comes by standard input, since functions inherit the environment, which holds the emulator's own settings.
     """
     check()
@@ -530,8 +368,8 @@ def main(state, configuration):
     from ministack.services import apigateway, ec2, lambda_svc, rds, s3
     from ministack.services.cloudformation import provisioners
 
-    database_tls = load_beside("database_tls")
-    logins = IamLogins(iam_evaluator, responses, rds, enforced=app.AUTH)
+    database_tls, launcher_rds = load_beside("database_tls"), load_beside("launcher_rds")
+    logins = launcher_rds.IamLogins(iam_evaluator, responses, rds, enforced=app.AUTH)
     front = database_tls.DatabaseFront(
         database_tls.Server(**configuration["postgres"]),
         chain=configuration["chain"],
@@ -543,9 +381,8 @@ def main(state, configuration):
     add_security_group_rules(provisioners, ec2)
     add_vpc_attributes(provisioners)
     add_ipv6(provisioners)
-    keep_databases_in(
-        LocalPostgres(configuration["postgres"]), provisioners, rds, responses, front=front, logins=logins
-    )
+    postgres = launcher_rds.LocalPostgres(configuration["postgres"])
+    launcher_rds.keep_databases_in(postgres, provisioners, rds, responses, front=front, logins=logins)
     keep_buckets(provisioners, s3, responses.get_account_id)
     encode_keys_of_versions(s3)
     empty_buckets(provisioners, tls)
