@@ -22,12 +22,23 @@ class MemoryBucket:
     _bodies: dict[str, bytes] = field(default_factory=dict)
     _numbers: count[int] = field(default_factory=lambda: count(1))
 
-    def put(self, key: str, body: str | bytes, *, content_type: str | None = None, **metadata: str) -> str:
-        """Returns the new version. ``metadata`` is user metadata; write `effective_date` for `effective-date`."""
+    def put(
+        self, key: str, body: str | bytes, *, content_type: str | None = None, missing: int = 0, **metadata: str
+    ) -> str:
+        """Returns the new version. ``metadata`` is user metadata; write `effective_date` for `effective-date`.
+        ``missing`` is how many values of it can't be sent."""
         data = body.encode() if isinstance(body, str) else body
-        version = f"v{next(self._numbers)}"
+        version = f"v{next(self._numbers)}" if self.versioned else f"etag:{hashlib.sha256(data).hexdigest()}"
         named = tuple(sorted((name.replace("_", "-"), value) for name, value in metadata.items()))
-        self._current[key] = ObjectHead(key, version, len(data), content_type, named)
+        self._current[key] = ObjectHead(
+            key,
+            version,
+            len(data),
+            content_type,
+            named,
+            missing_metadata=missing,
+            version_covers_metadata=self.versioned,
+        )
         self._bodies[version] = data
         return version
 

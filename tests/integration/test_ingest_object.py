@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import permutations
 
 import pytest
@@ -449,3 +450,55 @@ def test_a_version_that_is_taken_back_leaves_the_document_as_it_was(
     bucket.restore(served)
     assert ingest(KEY, attempt()).result is IngestResult.UNCHANGED
     assert texts(store) == ["The old text."]
+
+
+def test_metadata_that_cannot_be_sent_closes_the_document_to_everyone_until_it_can(
+    ingest: IngestObject, store: PostgresChunkStore, bucket: MemoryBucket
+) -> None:
+    """Among the values that S3 leaves out may be the groups."""
+    audiences = (EVERYONE, Audience("default", ("hr",)))
+    bucket.put("new.md", HANDBOOK, missing=1)
+    bucket.put(KEY, "The old text.")
+    ingest(KEY, attempt())
+    bucket.put(KEY, "The old text.", groups="hr", missing=1)
+    for key in ("new.md", KEY):
+        with pytest.raises(DocumentRejected) as rejected:
+            ingest(key, attempt())
+        assert (rejected.value.code, rejected.value.stage) == ("bad_metadata", "metadata")
+        for audience in audiences:
+            assert store.document(audience, key) is None
+            assert store.document_chunks(audience, key, offset=0, limit=10) is None
+    assert bucket.reads == 1, "of neither bad version the bytes are even downloaded"
+    bucket.put(KEY, "The old text.")
+    assert ingest(KEY, attempt()).result is IngestResult.UNCHANGED
+    assert texts(store) == ["The old text."]
+
+
+def test_a_version_served_before_its_metadata_was_known_to_be_missing_is_closed_when_it_is_looked_at_again(
+    ingest: IngestObject, store: PostgresChunkStore, bucket: MemoryBucket
+) -> None:
+    bucket.put(KEY, "The old text.")
+    ingest(KEY, attempt())
+    served = bucket.head(KEY)
+    assert served is not None
+    bucket.restore(replace(served, missing_metadata=1))
+    with pytest.raises(DocumentRejected):
+        ingest(KEY, attempt())
+    assert texts(store) is None
+
+
+def test_without_versions_the_same_bytes_with_other_groups_close_the_document(
+    ingest: IngestObject, store: PostgresChunkStore, bucket: MemoryBucket
+) -> None:
+    bucket.versioned = False
+    first = bucket.put(KEY, HANDBOOK)
+    chunks = ingest(KEY, attempt()).chunks
+    assert ingest(KEY, attempt()) == IngestOutcome(IngestResult.UNCHANGED, chunks, 0)
+    assert bucket.put(KEY, HANDBOOK, groups="hr") == first, "the bytes' ETag"
+    assert ingest(KEY, attempt()) == IngestOutcome(IngestResult.UPDATED, chunks, 0)
+    assert store.document(EVERYONE, KEY) is None
+    assert texts(store) is None
+    assert store.document(Audience("default", ("hr",)), KEY) is not None
+    bucket.put(KEY, HANDBOOK)
+    assert ingest(KEY, attempt()).result is IngestResult.UPDATED
+    assert texts(store) is not None

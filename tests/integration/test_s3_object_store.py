@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from typing import Literal
 
 import boto3
 import pytest
@@ -95,6 +96,42 @@ def test_without_versioning_an_overwritten_object_has_vanished(s3: S3Client) -> 
     assert again.version != head.version
     with pytest.raises(ObjectVanished):
         store.read(head)
+
+
+def test_only_a_version_id_covers_the_metadata(s3: S3Client) -> None:
+    store = S3ObjectStore(BUCKET)
+    statuses: list[Literal["Enabled", "Suspended"] | None] = [None, "Enabled", "Suspended"]
+    looked = []
+    for status in statuses:
+        if status:
+            s3.put_bucket_versioning(Bucket=BUCKET, VersioningConfiguration={"Status": status})
+        s3.put_object(Bucket=BUCKET, Key=KEY, Body=b"same", Metadata={"groups": "hr"} if status else {})
+        head = store.head(KEY)
+        assert head is not None
+        looked.append(head)
+    assert [head.version_covers_metadata for head in looked] == [False, True, False]
+    assert looked[0].version == looked[2].version, "the ETag of the bytes alone"
+
+
+@pytest.mark.usefixtures("s3")
+@pytest.mark.parametrize("missing", [0, 1, 3])
+def test_a_look_tells_how_many_metadata_values_cannot_be_sent(missing: int) -> None:
+    """S3 leaves them out and counts them in the header `x-amz-missing-meta`."""
+    store = S3ObjectStore(BUCKET)
+    answer: dict[str, object] = {
+        "VersionId": "v1",
+        "ETag": '"e"',
+        "ContentLength": 4,
+        "LastModified": datetime.now(UTC),
+        "Metadata": {"title": "Fees"},
+    }
+    if missing:
+        answer["MissingMeta"] = missing
+    with Stubber(store._client) as stubber:
+        stubber.add_response("head_object", answer, {"Bucket": BUCKET, "Key": KEY})
+        head = store.head(KEY)
+    assert head is not None
+    assert (head.missing_metadata, head.user_metadata) == (missing, (("title", "Fees"),))
 
 
 @pytest.mark.usefixtures("s3")

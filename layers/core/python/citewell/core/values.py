@@ -112,7 +112,9 @@ class Metadata:
 class ObjectHead:
     """What stands in the bucket under a key. ``version`` is the S3 version id (the ETag where versioning is off).
 
-    ``uploaded`` is when that version was put there, None where it isn't known.
+    ``uploaded`` is when that version was put there, None where it isn't known. ``missing_metadata`` counts the values
+    that S3 holds but can't send, without telling whose they are. ``version_covers_metadata`` is False for an ETag: the
+    same bytes may be put there again with other metadata.
     """
 
     key: str
@@ -121,6 +123,8 @@ class ObjectHead:
     content_type: str | None
     user_metadata: tuple[tuple[str, str], ...]
     uploaded: datetime | None = None
+    missing_metadata: int = 0
+    version_covers_metadata: bool = True
 
 
 class IngestResult(StrEnum):

@@ -43,14 +43,17 @@ class S3ObjectStore:
                 return None
             _raise_unavailable(error)
         version = found.get("VersionId")
+        # "null" is the version of objects put while versioning was off: overwritten in place, so no identity.
+        is_identity = bool(version) and version != "null"
         return ObjectHead(
             key=key,
-            # "null" is the version of objects put before versioning was on: overwritten in place, so no identity.
-            version=version if version and version != "null" else _UNVERSIONED + found["ETag"],
+            version=version if version and is_identity else _UNVERSIONED + found["ETag"],
             size=found["ContentLength"],
             content_type=found.get("ContentType"),
             user_metadata=tuple(sorted(found.get("Metadata", {}).items())),
             uploaded=found["LastModified"],
+            missing_metadata=found.get("MissingMeta", 0),  # unprintable values: headers can't carry them
+            version_covers_metadata=is_identity,
         )
 
     def read(self, head: ObjectHead) -> bytes:

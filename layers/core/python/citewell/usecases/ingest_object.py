@@ -97,13 +97,13 @@ class IngestObject:
             max_tokens=self.chunk_tokens,
             overlap_tokens=self.overlap_tokens,
         )
-        if (claim.served_version, claim.served_pipeline) == (head.version, pipeline):
+        if _is_served(claim, head, pipeline):
             return self.chunks.refresh(claim, head.version, pipeline)
         # Before anything can fail: whoever may read the document is to see that it is there, and nobody else is.
         name = default_title(claim.key.source)
         begin = partial(self.chunks.begin, claim, title=name, attempts=attempt.number, last=attempt.last)
         try:
-            readers = Metadata(groups=groups_of(head.user_metadata))
+            readers = _readers(head)
         except DocumentRejected:
             begin(None)
             raise
@@ -168,3 +168,19 @@ class IngestObject:
             vectors = self.embedder.embed([texts[key] for key in batch], TextKind.PASSAGE)
             self.chunks.keep_vectors(claim.key.tenant, generation, dict(zip(batch, vectors, strict=True)))
         return len(missing)
+
+
+def _is_served(claim: Claim, head: ObjectHead, pipeline: str) -> bool:
+    """Whether the look alone tells that nothing has changed. A version of which something is missing is read again,
+    as an earlier release may have served it to everyone."""
+    known = head.version_covers_metadata and not head.missing_metadata
+    return known and (claim.served_version, claim.served_pipeline) == (head.version, pipeline)
+
+
+def _readers(head: ObjectHead) -> Metadata:
+    """Whom the document is for, before anything else is known of it. Raises DocumentRejected when that isn't clear:
+    among the values that are missing may be the groups."""
+    if head.missing_metadata:
+        problem = f"{head.missing_metadata} of the object's metadata values hold unprintable characters"
+        raise DocumentRejected("bad_metadata", problem, stage="metadata")
+    return Metadata(groups=groups_of(head.user_metadata))
