@@ -164,6 +164,25 @@ def test_the_scheme_may_be_left_out_as_the_gateway_allows() -> None:
     assert groups(verified="[hr board]", authorization=token) == ("hr board",)
 
 
+@pytest.mark.parametrize(
+    "sent",
+    ["{good}, {forged}", "{good},{forged}", "{good} {forged}", "{forged} {good}", "{good} {bare}", "{bare} {bare}",
+     "{bare},", ",{bare}", "Bearer  {bare}", " {bare}", "{good} ", "Bearer\t{bare}", "Bearer Bearer {bare}",
+     "JWT {bare}", "{good}\n{bare}", "{good}\u00a0{bare}", "{good}.{bare}"],
+)  # fmt: skip
+def test_of_more_than_one_token_none_is_believed(sent: str) -> None:
+    """All of these flatten to what was verified, and the forged one splits a group's name."""
+    good, forged = bearer({"groups": ["hr board"]}), bearer({"groups": ["hr", "board"]})
+    header = sent.format(good=good, forged=forged, bare=forged.removeprefix("Bearer "))
+    assert groups(verified="[hr board]", authorization=header) == ()
+
+
+@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
+def test_one_token_is_believed_however_its_scheme_is_written(scheme: str) -> None:
+    token = bearer({"groups": ["hr board"]}).removeprefix("Bearer ")
+    assert groups(verified="[hr board]", authorization=f"{scheme} {token}") == ("hr board",)
+
+
 @given(st.lists(st.text(max_size=20), max_size=6))
 def test_a_caller_has_exactly_the_nameable_groups_of_the_token(names: list[str]) -> None:
     assert set(groups(names)) == {name for name in names if is_group(name)}

@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, TypeGuard
 
@@ -18,6 +19,10 @@ from citewell.core.keys import SINGLE_TENANT, Tenancy, is_group, is_tenant
 from citewell.core.values import Audience
 from citewell.errors import ConfigurationError, NoTenant
 from citewell.settings import Settings
+
+_ONE_TOKEN = re.compile(r"(bearer )?[\w=-]+\.(?P<payload>[\w=-]+)\.[\w=-]+", re.ASCII | re.IGNORECASE)
+"""What an authorization header holds: a signed token, and before it perhaps its scheme, which the gateway lets one
+leave out."""
 
 
 def audience(event: Mapping[str, Any], settings: Settings) -> Audience:
@@ -94,12 +99,16 @@ def _is_list_of_text(value: object) -> TypeGuard[list[str]]:
 
 
 def _token_claims(event: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The unverified claims of the token that was sent; None without one. Anything unreadable has no claims."""
+    """The unverified claims of the one token that was sent; None without any. Anything unreadable has no claims, and
+    so has a header that holds more: which part of it the gateway verified isn't known."""
     header = _mapping(event.get("headers")).get("authorization")
     if not isinstance(header, str) or not header:
         return None
+    sent = _ONE_TOKEN.fullmatch(header)
+    if sent is None:
+        return {}
+    payload = sent["payload"]
     try:
-        _, payload, _ = header.rpartition(" ")[2].split(".")
         return _mapping(json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))))
     except (ValueError, RecursionError, binascii.Error):
         return {}
