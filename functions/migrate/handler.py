@@ -50,7 +50,8 @@ def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
         for warning in migrated.warnings:
             logger.warning("the database should be upgraded", extra={"reason": warning})
         logger.info("schema is up to date", extra={"applied": migrated.applied})
-        admit_roles(schema)
+        for warning in admit_roles(schema):
+            logger.warning("a role was tampered with", extra={"reason": warning})
     generation = ensure_generation(
         schema,
         model_id=wanted["EmbedderModel"],

@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import errors
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.sql import SQL, Identifier
 
 from citewell.core.values import IngestOutcome, IngestResult, Metadata, Question
@@ -344,3 +344,56 @@ def test_code_of_a_release_without_roles_serves_on_while_the_next_one_makes_them
         with closing(PostgresChunkStore(make_conninfo(url, user=WRITER))) as new:
             assert index(new, [MEALS, "New."], name="v3").result is IngestResult.UPDATED
         assert index(old, [MEALS, "Old."], name="v4").result is IngestResult.UPDATED
+
+
+# --- settings that a role gives itself ------------------------------------------------------------------------------
+
+LOCK_OUTS = [
+    "search_path TO ''",
+    "default_transaction_read_only TO on",
+    "role TO {role}",
+    "idle_session_timeout TO '1ms'",
+    "statement_timeout TO '1ms'",
+    "transaction_timeout TO '1ms'",
+    "client_encoding TO 'SQL_ASCII'",
+    "local_preload_libraries TO 'nothing'",
+    "DateStyle TO 'German'",
+    "array_nulls TO off",
+]
+
+
+@pytest.mark.parametrize("role", [READER, WRITER])
+def test_a_role_cannot_lock_the_product_out_with_settings_of_its_own(server: EmbeddedPostgres, role: str) -> None:
+    url = admit_owner(server)
+    tampering = PostgresChunkStore(make_conninfo(url, user=role))
+    with psycopg.connect(make_conninfo(url, user=role), autocommit=True) as inside:
+        for number, setting in enumerate(LOCK_OUTS):
+            where = f" IN DATABASE {inside.info.dbname}" if number % 2 else ""
+            inside.execute(f"ALTER ROLE {role}{where} SET {setting.format(role=role)}".encode())
+        with closing(tampering) as store:
+            document = store.document(EVERYONE, KEY.source)
+            assert document is not None
+            assert document.updated_at.endswith("Z")
+            if role == WRITER:
+                assert index(store, ["Anew."], name="v2").result is IngestResult.UPDATED
+        [first, second] = admit_roles(PostgresSchema(url))
+        assert f"{role} has settings of its own" in first
+        assert f'run as {role}: ALTER ROLE "{role}" RESET ALL' in first
+        assert f'ALTER ROLE "{role}" IN DATABASE "{inside.info.dbname}" RESET ALL' in second
+        for warning in (first, second):
+            inside.execute(warning.rpartition(": ")[2].encode())
+    assert admit_roles(PostgresSchema(url)) == ()
+
+
+def test_an_owner_who_may_takes_a_roles_own_settings_back(server: EmbeddedPostgres) -> None:
+    url = admit_owner(server)
+    run(server.url, f"ALTER ROLE {READER} SET search_path TO ''")
+    assert admit_roles(PostgresSchema(make_conninfo(url, user=conninfo_to_dict(server.url)["user"]))) == ()
+    assert run(server.url, "SELECT count(*)::int FROM pg_db_role_setting") == [(0,)]
+
+
+def admit_owner(server: EmbeddedPostgres) -> str:
+    """The owner's URL of an admitted database on a server of its own."""
+    url = owned(server, "first")
+    migrate(PostgresSchema(url), MIGRATIONS)
+    return admit(url)

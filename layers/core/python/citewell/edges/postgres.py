@@ -1,8 +1,9 @@
 """One connection to Postgres, opened when it is first needed and again when it broke.
 
-Made for Lambda: one process serves one request at a time, is frozen between requests, and may stand behind RDS Proxy.
-Therefore no prepared statements and no session settings (both pin a proxied connection), every setting is
-local to a transaction, and a connection that died in the freezer is replaced without the request noticing.
+Made for Lambda: one process serves one request at a time and is frozen between requests. So every setting that differs
+between transactions is local to one, and a connection that died in the freezer is replaced without the request
+noticing. What a session needs in any case it brings along in its first packet, which a proxy that shares connections,
+such as RDS Proxy, may refuse: there is none between a function and its database.
 """
 
 from __future__ import annotations
@@ -34,7 +35,32 @@ _DEFAULTS: Mapping[str, str | int] = {
     "keepalives_interval": 2,
     "keepalives_count": 3,
     "tcp_user_timeout": 10_000,  # milliseconds
+    "client_encoding": "UTF8",
 }
+
+# Whoever is in can change the settings that their role's next sessions begin with (ALTER ROLE ... SET), for good, and
+# the owner can't change them back. What a session asks for itself in its first packet comes before those.
+_SETTINGS: Mapping[str, str] = {
+    "role": "none",
+    "search_path": "public,pg_temp",
+    "default_transaction_read_only": "off",
+    "idle_session_timeout": "0",
+    "idle_in_transaction_session_timeout": "0",
+    "statement_timeout": "0",
+    "lock_timeout": "0",
+    "transaction_timeout": "0",  # since Postgres 17
+    "local_preload_libraries": "",
+    # What values and results look like, and which are found.
+    "DateStyle": "ISO",
+    "TimeZone": "UTC",
+    "bytea_output": "hex",
+    "extra_float_digits": "1",
+    "standard_conforming_strings": "on",
+    "array_nulls": "on",
+    "transform_null_equals": "off",
+    "gin_fuzzy_search_limit": "0",
+}
+_OPTIONS = " ".join(f"-c {name}={value}" for name, value in _SETTINGS.items())
 
 _SET_LOCAL = """
 SELECT set_config(setting.name, setting.value, true)
@@ -71,7 +97,10 @@ def connect(login: Login | str) -> Connection:
 
 
 def _connected(login: Login) -> Connection:
-    parameters: dict[str, Any] = {**_DEFAULTS, **login.parameters()}
+    given = login.parameters()
+    # Of two values for a setting the server takes the later one.
+    options = f"{_OPTIONS} {given.get('options') or ''}"
+    parameters: dict[str, Any] = {**_DEFAULTS, **given, "options": options}
     return psycopg.connect(**parameters, row_factory=namedtuple_row, prepare_threshold=None)
 
 

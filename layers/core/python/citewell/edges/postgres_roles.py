@@ -10,6 +10,8 @@ Roles belong to the whole server, rights to one database: several databases on o
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import psycopg
 from psycopg.sql import SQL, Identifier
@@ -61,6 +63,19 @@ WHERE role.rolname = ANY (%(roles)s::text[])
        ))
 """
 
+_OWN_SETTINGS = """
+SELECT role.rolname AS name, pg_database.datname AS database,
+       array(SELECT split_part(each, '=', 1) FROM unnest(kept.setconfig) AS each ORDER BY 1) AS settings
+FROM pg_db_role_setting AS kept
+JOIN pg_roles AS role ON role.oid = kept.setrole
+LEFT JOIN pg_database ON pg_database.oid = kept.setdatabase
+WHERE role.rolname = ANY (%(roles)s::text[])
+ORDER BY role.rolname, pg_database.datname NULLS FIRST
+"""
+
+_RESET = SQL("ALTER ROLE {role} RESET ALL")
+_RESET_IN = SQL("ALTER ROLE {role} IN DATABASE {database} RESET ALL")
+
 # Everything is taken away first, so that what stands below is all there is, whatever a former release, a default
 # privilege or a person has granted. Readers don't notice: it is one transaction.
 # Of the writer: a document is never deleted, its row stays as a tombstone; and to lock a generation against a
@@ -87,11 +102,11 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON pending_vector TO citewell_writer;
 """)
 
 
-def admit_roles(connection: Connection) -> None:
+def admit_roles(connection: Connection) -> tuple[str, ...]:
     """Make the roles where they are missing and give them their rights, and nobody else any.
 
-    ``connection`` is the owner's, in a transaction on the full schema that no other migration runs beside. Raises
-    ConfigurationError for a role of that name which can do more.
+    ``connection`` is the owner's, in a transaction on the full schema that no other migration runs beside. Returns
+    what an operator should know. Raises ConfigurationError for a role of that name which can do more.
     """
     roles = {"roles": [READER, WRITER]}
     for missing in connection.execute(_MISSING, roles).fetchall():
@@ -104,6 +119,29 @@ def admit_roles(connection: Connection) -> None:
         names = ", ".join(role.name for role in powerful)
         raise ConfigurationError(f"{names} can do more in this database server than it should: drop the role.")
     connection.execute(_RIGHTS.format(database=Identifier(connection.info.dbname)))
+    return tuple(_without_own_settings(connection, roles))
+
+
+def _without_own_settings(connection: Connection, roles: Mapping[str, Any]) -> Iterator[str]:
+    """Take back settings that a role's sessions would begin with; yields a sentence where the owner may not.
+
+    No deploy makes any, so somebody was in. They do no harm to the product, whose sessions bring their own.
+    """
+    for kept in connection.execute(_OWN_SETTINGS, roles).fetchall():
+        role = Identifier(kept.name)
+        reset = (
+            _RESET_IN.format(role=role, database=Identifier(kept.database))
+            if kept.database
+            else _RESET.format(role=role)
+        )
+        try:
+            with connection.transaction():
+                connection.execute(reset)
+        except psycopg.errors.InsufficientPrivilege:
+            yield (
+                f"{kept.name} has settings of its own ({', '.join(kept.settings)}), which no deploy gave it: find out "
+                f"who did, then run as {kept.name}: {reset.as_string(connection)}"
+            )
 
 
 def _create(connection: Connection, role: str) -> None:

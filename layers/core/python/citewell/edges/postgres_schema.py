@@ -127,9 +127,9 @@ class PostgresLockedSchema:
     def set_min_score(self, generation: IndexGeneration, min_score: float) -> None:
         self._connection.execute(_SET_MIN_SCORE, [min_score, generation.generation])
 
-    def admit_roles(self) -> None:
+    def admit_roles(self) -> tuple[str, ...]:
         try:
-            admit_roles(self._connection)
+            return admit_roles(self._connection)
         except psycopg.OperationalError:
             raise
         except psycopg.Error as error:

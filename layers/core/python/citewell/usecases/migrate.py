@@ -55,10 +55,10 @@ class LockedSchema(Protocol):
 
     def set_min_score(self, generation: IndexGeneration, min_score: float) -> None: ...
 
-    def admit_roles(self) -> None:
+    def admit_roles(self) -> tuple[str, ...]:
         """Make the roles that ask and index, with the rights that this release needs and no others.
 
-        Raises ConfigurationError when a role of that name can do more.
+        Returns warnings for the operator's log. Raises ConfigurationError when a role of that name can do more.
         """
 
 
@@ -91,13 +91,14 @@ def migrate(schema: Schema, folder: Path) -> Migrated:
         applied.append(str(pending[0]))
 
 
-def admit_roles(schema: Schema) -> None:
+def admit_roles(schema: Schema) -> tuple[str, ...]:
     """Let those in who ask and who index, and nobody else. After :func:`migrate`, and safe wherever that is.
 
-    The owner's rights stay as they are: code of a release that had no roles serves on.
+    The owner's rights stay as they are: code of a release that had no roles serves on. Returns warnings for the
+    operator's log.
     """
     with schema.locked() as locked:
-        locked.admit_roles()
+        return locked.admit_roles()
 
 
 def ensure_generation(
