@@ -13,10 +13,12 @@ CitewellError
 ├── OutOfTime                    a worker stopped before Lambda would have stopped it
 ├── Unavailable                  something this deployment depends on is away; retrying later may help
 │   ├── DatabaseUnavailable
+│   │   └── DatabaseLocked       somebody else holds a lock for longer than a migration waits
 │   ├── ObjectStoreUnavailable
 │   ├── SecretUnavailable
 │   ├── EmbedderUnavailable      the embedder failed after its retries
-│   └── GeneratorUnavailable     the model failed after its retries
+│   ├── GeneratorUnavailable     the model failed after its retries
+│   └── FunctionBusy             Lambda had no copy of a function free to be asked
 ├── DeploymentBroken             a deploy's own check found what its first user would have found
 └── VectorsMissing               kept vectors were gone when the swap needed them; processing again embeds them
 
@@ -103,6 +105,10 @@ class DatabaseUnavailable(Unavailable):
     stage = "store"
 
 
+class DatabaseLocked(DatabaseUnavailable):
+    """The message says who holds what, and what to do."""
+
+
 class ObjectStoreUnavailable(Unavailable):
     code = "bucket_unavailable"
     stage = "read"
@@ -120,6 +126,10 @@ class EmbedderUnavailable(Unavailable):
 class GeneratorUnavailable(Unavailable):
     code = "generator_unavailable"
     stage = "answer"
+
+
+class FunctionBusy(Unavailable):
+    """Every copy that the function or the account may have was at work."""
 
 
 class DeploymentBroken(CitewellError):

@@ -19,7 +19,7 @@ from psycopg.rows import namedtuple_row
 
 from citewell.correlation import application_name
 from citewell.edges.postgres_login import FixedLogin, Login
-from citewell.errors import CitewellError, ConfigurationError, DatabaseUnavailable
+from citewell.errors import CitewellError, ConfigurationError, DatabaseLocked, DatabaseUnavailable
 
 Connection = psycopg.Connection[Any]
 Cursor = psycopg.Cursor[Any]
@@ -121,6 +121,8 @@ def translated() -> Iterator[None]:
         yield
     except psycopg.errors.QueryCanceled as error:
         raise DatabaseUnavailable("The database took too long.") from error
+    except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected) as error:
+        raise DatabaseLocked("Another session holds a lock in the database.") from error
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         raise DatabaseUnavailable("The database can't be reached.") from error
     except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn) as error:

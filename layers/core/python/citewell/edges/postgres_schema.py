@@ -19,9 +19,31 @@ from citewell.ports import IndexGeneration
 # Any number will do, as long as nothing else in the database takes the same.
 _ADVISORY_LOCK = 5_116_208_337
 
+LOCK_SECONDS = 3.0
+TURN_SECONDS = 60.0
+
 # A transaction's lock and not a session's: it also works through a proxy, and ends with its transaction, however that
 # ends.
 _LOCK = "SELECT pg_advisory_xact_lock(%s)"
+
+# Whoever waits for a table keeps everybody waiting who comes after, readers included.
+_WAIT_AT_MOST = "SELECT set_config('lock_timeout', %s, true)"
+
+# What a session does is shown to superusers and the session's own role alone; who it is, to everybody.
+_HOLDERS = """
+SELECT coalesce(session.usename, session.backend_type) AS name, count(DISTINCT session.pid) AS sessions
+FROM pg_locks AS held
+JOIN pg_stat_activity AS session USING (pid)
+WHERE held.granted AND session.pid <> pg_backend_pid()
+  AND held.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+  AND CASE held.locktype
+          WHEN 'relation' THEN held.relation IN (
+              SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+          )
+          WHEN 'advisory' THEN (held.classid::bigint << 32) + held.objid::bigint = %s
+      END
+GROUP BY 1 ORDER BY 1
+"""
 
 _CREATE_RECORD = """
 CREATE TABLE IF NOT EXISTS schema_migration (
@@ -69,16 +91,32 @@ _SET_MIN_SCORE = "UPDATE index_generation SET min_score = %s WHERE generation = 
 class PostgresSchema:
     """Opens a connection for each transaction: a migration is rare, and takes as long as it takes."""
 
-    def __init__(self, login: Login | str) -> None:
-        """``login`` is the owner's; text is libpq's URL or key-value string."""
+    def __init__(
+        self, login: Login | str, *, lock_seconds: float = LOCK_SECONDS, turn_seconds: float = TURN_SECONDS
+    ) -> None:
+        """
+        Args:
+            login: the owner's; text is libpq's URL or key-value string.
+            lock_seconds: the longest wait for a table or a row, and so the longest that readers wait for it.
+            turn_seconds: the longest wait for another migration, for which nobody else waits.
+        """
         self._login = login
+        self._lock_seconds = lock_seconds
+        self._turn_seconds = turn_seconds
 
     @contextmanager
     def locked(self) -> Iterator[PostgresLockedSchema]:
         with translated(), connect(self._login) as connection:
+            connection.execute(_WAIT_AT_MOST, [_milliseconds(self._turn_seconds)])
             connection.execute(_LOCK, [_ADVISORY_LOCK])
+            connection.execute(_WAIT_AT_MOST, [_milliseconds(self._lock_seconds)])
             connection.execute(_CREATE_RECORD)
             yield PostgresLockedSchema(connection)
+
+    def lock_holders(self) -> tuple[str, ...]:
+        with translated(), connect(self._login) as connection:
+            rows = connection.execute(_HOLDERS, [_ADVISORY_LOCK]).fetchall()
+        return tuple(f"{row.sessions} of {row.name}" for row in rows)
 
     def vector_version(self) -> str | None:
         with translated(), connect(self._login) as connection:
@@ -102,9 +140,10 @@ class PostgresLockedSchema:
         except psycopg.OperationalError:
             raise
         except psycopg.Error as error:
-            # Not the whole error: its detail shows the row that stood in the way, a chunk's text included.
-            said = error.diag.message_primary or type(error).__name__
-            raise ConfigurationError(f"Migration {migration} failed and was undone: {said}") from error
+            # Nothing that the server said in words: it may quote a value, a chunk's text included.
+            raise ConfigurationError(
+                f"Migration {migration} failed and was undone: {type(error).__name__} (SQLSTATE {error.sqlstate})"
+            ) from error
         self._connection.execute(_RECORD, [migration.number, migration.name, migration.sha256])
 
     def live_generation(self) -> IndexGeneration | None:
@@ -135,6 +174,10 @@ class PostgresLockedSchema:
         except psycopg.Error as error:
             said = error.diag.message_primary or type(error).__name__
             raise ConfigurationError(f"The roles' rights can't be set: {said}") from error
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{round(seconds * 1000)}ms"
 
 
 def _create_index(generation: int, dimensions: int) -> Composed:

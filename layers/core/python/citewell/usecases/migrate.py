@@ -6,10 +6,12 @@ They only go forward, and each is safe while the old code still runs. CONTRIBUTI
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from citewell.core.migrating import (
     AppliedMigration,
@@ -18,11 +20,18 @@ from citewell.core.migrating import (
     pending_migrations,
     vector_warnings,
 )
-from citewell.errors import ConfigurationError, EmbedderMismatch
+from citewell.errors import ConfigurationError, DatabaseLocked, EmbedderMismatch
 from citewell.ports import IndexGeneration
 
 MAX_DIMENSIONS = 2000
 """What an HNSW index of pgvector holds in 32-bit floats: https://github.com/pgvector/pgvector#hnsw"""
+
+ATTEMPTS = 6
+PAUSE_SECONDS = 10.0
+"""Questions and swaps are through within a minute of attempts, and in the pauses all that had to wait goes on."""
+
+Sleep = Callable[[float], None]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,56 +75,72 @@ class Schema(Protocol):
     """The database as a migration sees it. Raises DatabaseUnavailable."""
 
     def locked(self) -> AbstractContextManager[LockedSchema]:
-        """One transaction: committed at the end of the block, rolled back by an error."""
+        """One transaction: committed at the end of the block, rolled back by an error.
+
+        Raises DatabaseLocked when another session holds for too long what it, or a statement in the block, needs.
+        """
+
+    def lock_holders(self) -> tuple[str, ...]:
+        """Whose sessions hold a lock now that a migration may need, like ``2 of citewell_reader``."""
 
     def vector_version(self) -> str | None:
         """The version of pgvector in this database, or else the one that would be installed; None without any."""
 
 
-def migrate(schema: Schema, folder: Path) -> Migrated:
+def migrate(schema: Schema, folder: Path, *, sleep: Sleep = time.sleep) -> Migrated:
     """Apply what ``folder`` holds and the database doesn't have yet. Safe to run twice, and in two places at once.
 
     Raises ConfigurationError when the files or the database are not as they must be (a gap, an applied file that was
-    changed, pgvector too old), SchemaNewer when the database has migrations that the folder doesn't.
+    changed, pgvector too old), SchemaNewer when the database has migrations that the folder doesn't, DatabaseLocked
+    when other sessions hold what a migration needs through all attempts.
     """
     warnings = vector_warnings(schema.vector_version())
     migrations = ordered_migrations({path.name: path.read_bytes() for path in folder.glob("*.sql")})
+
+    def apply_next(locked: LockedSchema) -> Migration | None:
+        pending = pending_migrations(migrations, locked.applied())
+        for migration in pending[:1]:
+            locked.apply(migration)
+        return pending[0] if pending else None
+
     applied: list[str] = []
-    while True:
-        # One transaction a migration: each sees what another deploy has done since the last.
-        with schema.locked() as locked:
-            pending = pending_migrations(migrations, locked.applied())
-            if not pending:
-                return Migrated(tuple(applied), warnings)
-            locked.apply(pending[0])
-        applied.append(str(pending[0]))
+    # One transaction a migration: each sees what another deploy has done since the last.
+    while migration := _in_a_free_moment(schema, apply_next, sleep):
+        applied.append(str(migration))
+    return Migrated(tuple(applied), warnings)
 
 
-def admit_roles(schema: Schema) -> tuple[str, ...]:
+def admit_roles(schema: Schema, *, sleep: Sleep = time.sleep) -> tuple[str, ...]:
     """Let those in who ask and who index, and nobody else. After :func:`migrate`, and safe wherever that is.
 
     The owner's rights stay as they are: code of a release that had no roles serves on. Returns warnings for the
     operator's log.
     """
-    with schema.locked() as locked:
-        return locked.admit_roles()
+    return _in_a_free_moment(schema, lambda locked: locked.admit_roles(), sleep)
 
 
 def ensure_generation(
-    schema: Schema, *, model_id: str, dimensions: int, replace: bool, min_score: float | None = None
+    schema: Schema,
+    *,
+    model_id: str,
+    dimensions: int,
+    replace: bool,
+    min_score: float | None = None,
+    sleep: Sleep = time.sleep,
 ) -> IndexGeneration:
     """Make sure that the live index generation is the one of this embedder, and return it.
 
     A generation of another embedder is replaced without a word while nothing has been indexed, so that a first deploy
     can be corrected. Later it takes ``replace``: then what was indexed stops answering until it is indexed again.
-    Raises EmbedderMismatch without it, ConfigurationError for dimensions that can't be indexed.
+    Raises EmbedderMismatch without it, ConfigurationError for dimensions that can't be indexed, DatabaseLocked.
     """
     if not 1 <= dimensions <= MAX_DIMENSIONS:
         raise ConfigurationError(
             f"The embedder's vectors have {dimensions} dimensions, and an index holds 1 to {MAX_DIMENSIONS}. "
             "Lower the deployment's embedderDimensions, if the model can make shorter vectors, or choose another model."
         )
-    with schema.locked() as locked:
+
+    def ensure(locked: LockedSchema) -> IndexGeneration:
         live = locked.live_generation()
         if live is None:
             return locked.start_generation(model_id, dimensions, min_score=min_score)
@@ -130,3 +155,23 @@ def ensure_generation(
                 "then run `make reindex`: until it is through, documents that it hasn't reached don't answer."
             )
         return locked.start_generation(model_id, dimensions, min_score=min_score)
+
+    return _in_a_free_moment(schema, ensure, sleep)
+
+
+def _in_a_free_moment(schema: Schema, step: Callable[[LockedSchema], T], sleep: Sleep) -> T:
+    """Take ``step`` in a transaction of its own, and again after a pause while other sessions hold what it needs."""
+    for attempt in range(ATTEMPTS):
+        if attempt:
+            sleep(PAUSE_SECONDS)
+        try:
+            with schema.locked() as locked:
+                return step(locked)
+        except DatabaseLocked as error:
+            refused = error
+    holders = ", ".join(schema.lock_holders()) or "none any more"
+    raise DatabaseLocked(
+        f"The database could not be changed: in {ATTEMPTS} attempts other sessions held locks that it takes (now: "
+        f"{holders}). Wait until another migration is through, or end the transactions that are left open, and deploy "
+        "again."
+    ) from refused
