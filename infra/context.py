@@ -9,6 +9,11 @@ from typing import TypeVar
 from urllib.parse import SplitResult, urlsplit
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+MOST_BYTES = 500
+"""Of one text, in UTF-8: a function's environment, where most of them end, holds 4 KB."""
+
+_HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[::1\]")
+_DEFAULT_PORTS = {"http": 80, "https": 443}
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -23,6 +28,8 @@ def text(given: Mapping[str, object], key: str) -> str | None:
         return None
     if not isinstance(value, str) or not value.strip():
         raise OptionError(f"{key} must be text, not {value!r}")
+    if (size := len(value.strip().encode(errors="replace"))) > MOST_BYTES:
+        raise OptionError(f"{key} must be no longer than {MOST_BYTES} bytes, not {size}")
     return value.strip()
 
 
@@ -88,28 +95,56 @@ def url(given: Mapping[str, object], key: str) -> str | None:
     value = text(given, key)
     if value is None:
         return None
-    parts = _secure(value)
-    if parts is None:
-        raise OptionError(f"{key} must be an https:// address (http:// only for this machine), not {value!r}")
+    try:
+        parts = _secure(value)
+    except ValueError as error:
+        raise OptionError(
+            f"{key} must be an https:// address (http:// only for this machine), not {value!r}: {error}"
+        ) from None
     if parts.username or parts.password or parts.query or parts.fragment:
         raise OptionError(f"{key} must hold no credentials, query or fragment: keys belong in the stack's secrets")
     return value
 
 
+def is_on_this_machine(address: str) -> bool:
+    """Whether a URL that :func:`url` lets through leads nowhere else."""
+    return urlsplit(address).hostname in LOOPBACK
+
+
 def origins(given: Mapping[str, object], key: str) -> tuple[str, ...]:
-    """Web origins: scheme, host and port, and nothing behind them."""
+    """Web origins, each to the letter as browsers send it, since that is what it is compared with."""
     found = names(given, key)
     for each in found:
-        parts = _secure(each)
-        if parts is None or each != f"{parts.scheme}://{parts.netloc}":
-            raise OptionError(f"{key} must list origins such as https://intranet.example.com, not {each!r}")
+        if each != _origin(each):
+            raise OptionError(
+                f"{key} must list origins such as https://intranet.example.com, not {each!r}: in lower case, without "
+                "wildcard, user, path or the scheme's own port"
+            )
     return found
 
 
-def _secure(address: str) -> SplitResult | None:
+def _origin(address: str) -> str | None:
+    """What browsers call the origin of ``address``; None when it has none that may call the API."""
     try:
-        parts = urlsplit(address)
-        secure = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK)
+        parts = _secure(address)
     except ValueError:
         return None
-    return parts if secure and parts.hostname else None
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
+    if not _HOST.fullmatch(host):
+        return None
+    port = "" if parts.port in (None, _DEFAULT_PORTS[parts.scheme]) else f":{parts.port}"
+    return f"{parts.scheme}://{host}{port}"
+
+
+def _secure(address: str) -> SplitResult:
+    """Raises ValueError, which says what is wrong with ``address``."""
+    if re.search(r"[\s\x00-\x1f]", address):  # urlsplit leaves some of these out without a word
+        raise ValueError("it holds white space")
+    parts = urlsplit(address)
+    if not parts.hostname:
+        raise ValueError("it names no host")
+    if parts.port == 0:  # of what is no port at all, urlsplit complains by itself
+        raise ValueError("nobody listens at port 0")
+    if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOOPBACK):
+        raise ValueError("it isn't encrypted")
+    return parts

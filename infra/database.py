@@ -18,6 +18,8 @@ from infra.rules import acknowledge
 
 NAME = "citewell"
 PORT = 5432
+MOST_STORAGE_GIB = 65_536
+"""RDS's own limit for gp3."""
 
 # Nothing of a document or a question may stand in the server's log: no value that a statement was given, and no
 # detail of an error, which would show the row that it is about. A statement that took longer than two seconds is
@@ -71,7 +73,8 @@ class Database(Construct):
             database_name=NAME,
             storage_type=rds.StorageType.GP3,
             allocated_storage=options.database_storage,
-            max_allocated_storage=5 * options.database_storage,  # grown into, and paid for, only when it is needed
+            # Grown into, and paid for, only when it is needed.
+            max_allocated_storage=min(5 * options.database_storage, MOST_STORAGE_GIB),
             storage_encrypted=True,
             parameters=PARAMETERS,
             backup_retention=Duration.days(7),

@@ -17,7 +17,19 @@ from citewell.core.keys import Tenancy
 from citewell.edges import bedrock_embedder, local_embedder
 from citewell.edges.bedrock import bedrock_model
 from citewell.errors import ConfigurationError
-from infra.context import OptionError, choice, fraction, names, origins, shaped, switch, text, url, whole_number
+from infra.context import (
+    OptionError,
+    choice,
+    fraction,
+    is_on_this_machine,
+    names,
+    origins,
+    shaped,
+    switch,
+    text,
+    url,
+    whole_number,
+)
 from infra.model import MODEL_SHA256
 
 __all__ = [
@@ -97,6 +109,10 @@ GROUPS_CLAIM = "cognito:groups"
 MIN_STORAGE_GIB = 20
 """RDS's own minimum for gp3."""
 
+VOYAGE_DIMENSIONS = (256, 512, 1024)
+"""What its models make when asked; they make 2048, too, which is more than the index holds."""
+
+_DISCOVERY = "/.well-known/openid-configuration"
 _BUCKET_NAME = r"(?!xn--|sthree-|\d+\.\d+\.\d+\.\d+$)(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"
 _SNAPSHOT = r"(arn:aws[\w-]*:rds:[\w-]+:\d{12}:snapshot:)?(rds:)?[A-Za-z][A-Za-z0-9-]{0,254}"
 _EMAIL = r"[^@\s,]+@[^@\s,]+\.[^@\s,]+"
@@ -145,6 +161,7 @@ class Options:
         self._check_generator()
         self._check_auth()
         self._check_egress()
+        self._check_reach()
 
     def _check_embedder(self) -> None:
         identity: dict[str, object] = {
@@ -167,6 +184,9 @@ class Options:
         if self.embedder is EmbedderChoice.VOYAGE:
             sent = {"embedderSendDimensions": http["embedderSendDimensions"]}
             _refuse(sent, "embedder=voyage always asks for embedderDimensions: leave {key} out")
+            if self.embedder_dimensions not in VOYAGE_DIMENSIONS:
+                known = ", ".join(map(str, VOYAGE_DIMENSIONS))
+                raise OptionError(f"embedderDimensions must be one of {known} for embedder=voyage")
         if self.embedder is EmbedderChoice.BEDROCK:
             _refuse(http, "embedder=bedrock calls Bedrock in the stack's own region: leave {key} out")
             assert self.embedder_model is not None
@@ -203,6 +223,8 @@ class Options:
                     f"tenancy=prefix with auth={self.auth}: only a token says whose documents a caller may see; "
                     "set auth=jwt"
                 )
+        elif self.jwt_issuer and self.jwt_issuer.rstrip("/").endswith(_DISCOVERY):
+            raise OptionError(f"jwtIssuer is what stands before {_DISCOVERY}: leave that out")
         elif any(issuer.values()):
             _demand(issuer, "jwtIssuer and jwtAudience belong together: {key} is missing")
         if self.jwt_issuer is None and (self.tenant_claim, self.groups_claim) != (TENANT_CLAIM, GROUPS_CLAIM):
@@ -224,6 +246,16 @@ class Options:
             raise OptionError(f"egress=none can't reach embedder={self.embedder}: choose local or bedrock")
         if self.generator is GeneratorChoice.CLAUDE:
             raise OptionError("egress=none can't reach generator=claude: choose bedrock or extractive")
+
+    def _check_reach(self) -> None:
+        named = {
+            "embedderUrl": self.embedder_url,
+            "anthropicBaseUrl": self.anthropic_base_url,
+            "jwtIssuer": self.jwt_issuer,
+        }
+        for key, address in named.items():
+            if self.target is Target.AWS and address and is_on_this_machine(address):
+                raise OptionError(f"{key} is an address of this machine, which AWS can't reach: choose another")
 
     @property
     def embedder_id(self) -> str:

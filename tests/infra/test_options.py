@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from citewell.core.keys import Tenancy
 from citewell.edges import local_embedder
+from infra.app import check_destination
 from infra.model import MODEL_SHA256
 from infra.options import (
     Auth,
@@ -22,6 +26,7 @@ from infra.options import (
     Target,
     option_keys,
 )
+from tests.infra.conftest import Synthesise
 
 HOSTED = {"embedder": "openai", "embedderModel": "m", "embedderDimensions": "8", "minScore": "0.5"}
 BEDROCK = {
@@ -202,6 +207,51 @@ def test_the_index_is_made_for_the_hosted_embedders_model() -> None:
         ({"bucketName": "arn:aws:s3:::docs"}, "bucketName must look like my-documents"),
         ({"bucketName": "10.0.0.1"}, "bucketName must look like my-documents"),
         ({"databaseClass": "db.t4g.micro"}, "databaseClass must be one of t4g.micro, "),
+        *(
+            (
+                {"corsOrigins": origin},
+                f"corsOrigins must list origins such as https://intranet.example.com, not {origin!r}",
+            )
+            for origin in (
+                "https://*",
+                "https://*.example.com",
+                "https://me@a.example.com",
+                "https://me:secret@a.example.com",
+                "https://a.example.com:443",
+                "http://localhost:80",
+                "https://a.example.com:",
+                "https://a.example.com:99999",
+                "https://a.example.com:x",
+                "https://a.example.com:0",
+                "https://a.example.com:08443",
+                "https://A.example.com",
+                "https://a..example.com",
+                "https://a b.example.com",
+                "https://a.example.com?",
+            )
+        ),
+        ({"contact": "x" * 501}, "contact must be no longer than 500 bytes, not 501"),
+        ({"contact": "学" * 167}, "contact must be no longer than 500 bytes, not 501"),
+        ({"anthropicBaseUrl": "https://e.example.com:99999"}, "anthropicBaseUrl must be an https:// address"),
+        ({**HOSTED, "embedderUrl": "https://e.example.com:x"}, "embedderUrl must be an https:// address"),
+        ({"anthropicBaseUrl": "http://localhost:1234"}, "anthropicBaseUrl is an address of this machine, which AWS"),
+        ({"anthropicBaseUrl": "https://127.0.0.1"}, "anthropicBaseUrl is an address of this machine, which AWS"),
+        ({**HOSTED, "embedderUrl": "http://[::1]:1234"}, "embedderUrl is an address of this machine, which AWS"),
+        ({"jwtIssuer": "http://localhost:1", "jwtAudience": "a"}, "jwtIssuer is an address of this machine, which AWS"),
+        *(
+            (
+                {"jwtIssuer": f"https://login.example.com/.well-known/openid-configuration{end}", "jwtAudience": "a"},
+                "jwtIssuer is what stands before /.well-known/openid-configuration: leave that out",
+            )
+            for end in ("", "/")
+        ),
+        *(
+            (
+                {**HOSTED, "embedder": "voyage", "embedderDimensions": dimensions},
+                "embedderDimensions must be one of 256, 512, 1024 for embedder=voyage",
+            )
+            for dimensions in (8, 1000, 1536)
+        ),
         ({"databaseStorage": "10"}, "databaseStorage must be between 20 and 16384, not 10"),
         ({"databaseSnapshot": "2026"}, "databaseSnapshot must look like rds:citewell-2026-11-30-04-00, not '2026'"),
         ({"egress": "vpn"}, "egress must be one of ipv6, nat, none, not 'vpn'"),
@@ -255,6 +305,13 @@ def test_anyone_may_ask_when_that_was_said_twice_and_on_this_machine_when_it_was
         "https://user:secret@gateway.example.com",
         "https://gateway.example.com/?key=secret",
         "https://[::1",
+        "https://:443",
+        "https://gateway.example.com:0",
+        "https://gateway.example.com:65536",
+        "https://gateway.example.com:-1",
+        "https://gateway.example.com:https",
+        "https://gateway .example.com",
+        "https://gate\nway.example.com",
     ],
 )
 def test_keys_and_documents_only_travel_over_tls(url: str) -> None:
@@ -264,4 +321,68 @@ def test_keys_and_documents_only_travel_over_tls(url: str) -> None:
 
 @pytest.mark.parametrize("url", ["http://localhost:1234", "http://127.0.0.1:1234/v1", "http://[::1]:1234"])
 def test_a_server_on_this_machine_needs_no_tls(url: str) -> None:
-    assert Options.from_context({"anthropicBaseUrl": url}).anthropic_base_url == url
+    assert Options.from_context({"target": "local", "anthropicBaseUrl": url}).anthropic_base_url == url
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "https://a.example.com:8443",
+        "http://localhost",
+        "http://localhost:3000",
+        "http://[::1]:3000",
+        "https://intranet",
+    ],
+)
+def test_origins_are_taken_as_browsers_send_them(origin: str) -> None:
+    assert Options.from_context({"corsOrigins": origin}).cors_origins == (origin,)
+
+
+def test_a_text_may_be_as_long_as_all_of_them_together_fit_a_functions_environment() -> None:
+    assert Options.from_context({"contact": "x" * 500}).contact == "x" * 500
+
+
+@pytest.mark.parametrize("dimensions", [256, 512, 1024])
+def test_voyage_makes_vectors_of_these_dimensions(dimensions: int) -> None:
+    options = Options.from_context({**HOSTED, "embedder": "voyage", "embedderDimensions": dimensions})
+    assert options.vector_dimensions == dimensions
+
+
+# --- where it is deployed to ---
+
+
+@pytest.mark.parametrize(
+    "endpoint", [None, "", "https://sts.eu-central-1.amazonaws.com", "http://localhost.example.com:4566", "localhost"]
+)
+def test_a_local_stack_is_not_deployed_to_an_account(endpoint: str | None) -> None:
+    environment = {} if endpoint is None else {"AWS_ENDPOINT_URL": endpoint}
+    with pytest.raises(OptionError, match="target=local is for the cloud on this machine"):
+        check_destination(Options(target=Target.LOCAL), environment)
+    check_destination(Options(), environment)
+
+
+def test_a_local_stack_is_deployed_to_this_machine() -> None:
+    check_destination(Options(target=Target.LOCAL), {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"})
+
+
+def test_the_app_says_so_before_it_builds_anything() -> None:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "CDK_"))}
+    context = json.dumps({"target": "local", "auth": "none"})
+    refused = subprocess.run(
+        [sys.executable, "-m", "infra.app"],
+        env=environment | {"CDK_CONTEXT_JSON": context},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert refused.returncode == 1
+    assert refused.stderr.splitlines()[-1].startswith("citewell: target=local is for the cloud on this machine")
+
+
+@pytest.mark.parametrize(("chosen", "at_most"), [("20", 100), ("13107", 65_535), ("13108", 65_536), ("16384", 65_536)])
+def test_storage_grows_to_five_times_what_was_chosen_but_not_beyond_what_rds_allows(
+    synthesise: Synthesise, chosen: str, at_most: int
+) -> None:
+    _, database = synthesise(Options.from_context({"databaseStorage": chosen})).only("AWS::RDS::DBInstance")
+    assert (database["AllocatedStorage"], database["MaxAllocatedStorage"]) == (chosen, at_most)
