@@ -57,10 +57,11 @@ class CitewellStack(Stack):
         verification = Verification(
             self,
             "Verification",
+            options=options,
             bundles=bundles,
             layers=layers,
             asked={"ask": answering.ask, "documents": answering.documents, "ingest": ingestion.ingest},
-            after=migration.done,
+            called={"embed": embedding.embed} if embedding.embed else {},
         )
         functions = {
             "ask": answering.ask,
@@ -70,7 +71,7 @@ class CitewellStack(Stack):
             "verify": verification.verify,
             **({"embed": embedding.embed} if embedding.embed else {}),
         }
-        Observability(
+        observability = Observability(
             self,
             "Observability",
             options=options,
@@ -83,6 +84,7 @@ class CitewellStack(Stack):
                 database=database.identifier,
             ),
         )
+        verification.comes_after(network, migration, embedding, ingestion, answering, observability)
         CfnOutput(self, "ApiUrl", value=answering.api.url, description="POST /ask here")
         if users := answering.users:
             CfnOutput(self, "UserPoolId", value=users.pool.user_pool_id, description="add people and groups here")

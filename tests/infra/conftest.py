@@ -28,7 +28,10 @@ SynthesiseInto = Callable[..., Template]
 
 @pytest.fixture(scope="session")
 def synthesise_into() -> Iterator[SynthesiseInto]:
-    """Makes the template of some options in a folder, anew each time, with bundles of one file with ``content``."""
+    """Makes the template of some options in a folder, anew each time, with bundles of one file with ``content``.
+
+    The bundle that ``changed`` names, such as ``functions/ask``, has another digest than it has otherwise.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CDK_VALIDATION", "false")  # half of synth's time; cfn-lint is a test of its own
         import aws_cdk
@@ -37,9 +40,11 @@ def synthesise_into() -> Iterator[SynthesiseInto]:
 
         context = json.loads((ROOT / "cdk.json").read_text(encoding="utf-8"))["context"] | RULES_ARE_REPORTED
 
-        def make(folder: Path, options: Options, *, content: str = "") -> Template:
+        def make(folder: Path, options: Options, *, content: str = "", changed: str | None = None) -> Template:
             app = aws_cdk.App(context=context, outdir=str(folder / "cdk.out"), analytics_reporting=False)
-            stack = CitewellStack(app, "Citewell", options=options, bundles=_bundles(folder, options, content))
+            stack = CitewellStack(
+                app, "Citewell", options=options, bundles=bundles_of(options, folder, content=content, changed=changed)
+            )
             check_rules(app)
             path = Path(app.synth().get_stack_by_name(stack.stack_name).template_full_path)
             return Template(path, options=options, violations=violations(path.parent))
@@ -88,14 +93,15 @@ def violations(assembly: Path) -> list[str]:
     ]
 
 
-def _bundles(folder: Path, options: Options, content: str) -> Bundles:
+def bundles_of(options: Options, folder: Path, *, content: str = "", changed: str | None = None) -> Bundles:
+    """Those that ``options`` need. A digest follows from the name alone, but for the one that ``changed`` names."""
     local = options.embedder is EmbedderChoice.LOCAL
 
     def bundle(name: str) -> Bundle:
         path = folder / name
         path.mkdir(parents=True)
         (path / "content").write_text(content, encoding="utf-8")
-        return Bundle(path, digest=f"digest of {name}", size=0)
+        return Bundle(path, digest=f"{'another' if name == changed else 'the'} digest of {name}", size=0)
 
     layers = ("core", "dependencies", "embedder", "tokenizer") if local else ("core", "dependencies")
     functions = [name for name in FUNCTIONS if local or name != "embed"]

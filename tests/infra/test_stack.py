@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,12 +24,12 @@ from citewell.edges import (
 )
 from citewell.edges.postgres_roles import READER, WRITER
 from citewell.edges.secrets import NOT_SET
-from citewell.usecases.check_deployment import ATTEMPTS
-from infra.bundling import FUNCTIONS, RDS_CA_PATH, Bundle, Bundles
+from citewell.usecases.check_deployment import ATTEMPTS, BUSY_ATTEMPTS, PAUSE_SECONDS
+from infra.bundling import RDS_CA_PATH
 from infra.capacity import capacity_of
-from infra.options import DatabaseClass, EmbedderChoice, GeneratorChoice, Options, Removal
-from infra.verification import version_of
-from tests.infra.conftest import Synthesise
+from infra.options import Auth, DatabaseClass, Egress, EmbedderChoice, GeneratorChoice, Options, Removal
+from infra.verification import made_from
+from tests.infra.conftest import Synthesise, SynthesiseInto, bundles_of
 from tests.infra.templates import Json, Template, as_list, references
 
 HOSTED = Options(
@@ -396,35 +397,73 @@ def test_the_functions_are_asked_whether_they_work_when_everything_stands(
         assert set(policies) <= needed
 
 
+def test_they_are_asked_when_nothing_is_left_that_could_fail(synthesise: Synthesise) -> None:
+    template = synthesise(Options(alarm_email="operations@example.com", tracing=True))
+    verification, _ = template.only("Custom::CitewellVerification")
+    needed = template.waits_for(verification) | {verification}
+    later = {name: each["Type"] for name, each in template.resources.items() if name not in needed}
+    assert set(later.values()) <= {"AWS::CDK::Metadata"}, later
+
+
+def _asked_with(template: Template) -> Json:
+    return template.only("Custom::CitewellVerification")[1]
+
+
+def test_an_unchanged_deploy_asks_nobody(synthesise_into: SynthesiseInto, template: Template, tmp_path: Path) -> None:
+    assert _asked_with(synthesise_into(tmp_path, Options())) == _asked_with(template)
+
+
+def test_the_functions_are_asked_again_when_only_the_one_they_call_changes(
+    synthesise_into: SynthesiseInto, template: Template, tmp_path: Path
+) -> None:
+    after = _asked_with(synthesise_into(tmp_path, Options(), changed="functions/embed"))
+    assert after != _asked_with(template)
+    assert after["Functions"] == _asked_with(template)["Functions"]
+
+
 @pytest.mark.parametrize(
-    ("changed", "asked_again"),
+    "changed",
     [
-        ("functions/documents", {"documents"}),
-        ("layers/core", {"ask", "documents", "ingest"}),
-        ("layers/tokenizer", {"ingest"}),
-        ("functions/migrate", set()),
+        {"egress": Egress.NAT},
+        {"auth": Auth.IAM},
+        {"jwt_issuer": "https://login.example.com", "jwt_audience": ("citewell",)},
+        {"tracing": True},
     ],
+    ids=lambda changed: next(iter(changed)),
 )
-def test_the_functions_are_asked_again_when_their_code_changes(changed: str, asked_again: set[str]) -> None:
-    def bundles(changed: str = "") -> Bundles:
-        def bundle(name: str) -> Bundle:
-            return Bundle(Path(), digest="after" if name == changed else "before", size=0)
+def test_the_functions_are_asked_again_when_an_option_changes(
+    synthesise: Synthesise, template: Template, changed: dict[str, Any]
+) -> None:
+    assert _asked_with(synthesise(Options(**changed)))["MadeFrom"] != _asked_with(template)["MadeFrom"]
 
-        layers = ("core", "dependencies", "tokenizer", "embedder")
-        return Bundles(
-            layers={name: bundle(f"layers/{name}") for name in layers},
-            functions={name: bundle(f"functions/{name}") for name in FUNCTIONS},
-        )
 
-    before, after = bundles(), bundles(changed)
-    assert {name for name in USES_THE_SCHEMA if version_of(name, before) != version_of(name, after)} == asked_again
+@pytest.mark.parametrize(
+    "changed", ["functions/embed", "functions/documents", "functions/verify", "layers/embedder", "layers/tokenizer"]
+)
+def test_any_bundle_that_changes_makes_another_deployment(changed: str, tmp_path: Path) -> None:
+    before = made_from(Options(), bundles_of(Options(), tmp_path / "before"))
+    assert before == made_from(Options(), bundles_of(Options(), tmp_path / "same"))
+    assert before != made_from(Options(), bundles_of(Options(), tmp_path / "after", changed=changed))
+
+
+def test_a_role_that_the_infrastructures_code_gives_makes_another_deployment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = tmp_path / "ingestion.py"
+    code.write_text("allow('s3:GetObject')", encoding="utf-8")
+    monkeypatch.setattr("infra.verification.INFRASTRUCTURE", (code,))
+    bundles = bundles_of(Options(), tmp_path / "bundles")
+    before = made_from(Options(), bundles)
+    code.write_text("allow('s3:GetObject', 's3:ListBucket')", encoding="utf-8")
+    assert made_from(Options(), bundles) != before
 
 
 def test_a_hung_function_fails_the_deploy_within_minutes(template: Template) -> None:
     _, verify = template.functions()["verify"]
     _, verification = template.only("Custom::CitewellVerification")
     longest = len(USES_THE_SCHEMA) * deployed_functions.READ_SECONDS
-    assert ATTEMPTS * longest < verify["Timeout"] < int(verification["ServiceTimeout"]) <= 900
+    pauses = (BUSY_ATTEMPTS - 1) * PAUSE_SECONDS
+    assert ATTEMPTS * longest + pauses < verify["Timeout"] < int(verification["ServiceTimeout"]) <= 900
 
 
 # --- permissions ---
