@@ -49,12 +49,40 @@ FREE_WHILE_IDLE = frozenset(
     for name in (f"{service}::{each}" for each in names.split())
 )
 
-COSTS_EXTRA = {
+FREE_CUSTOM_RESOURCES = frozenset(
+    f"Custom::{name}"
+    for name in (
+        *("CitewellSchema", "CitewellVerification"),
+        *("S3AutoDeleteObjects", "S3BucketNotifications", "VpcRestrictDefaultSG"),
+    )
+)
+"""What their functions make or change costs nothing."""
+
+COSTS_EXTRA: Mapping[str, tuple[str, ...]] = {
+    "AWS::CloudWatch::Alarm": ("ThresholdMetricId",),  # watches a band of anomalies: three metrics' price
+    "AWS::Lambda::EventSourceMapping": ("ProvisionedPollerConfig",),
     "AWS::Lambda::Function": ("SnapStart",),
-    "AWS::RDS::DBInstance": ("Iops", "MonitoringInterval", "PerformanceInsightsRetentionPeriod", "StorageThroughput"),
+    "AWS::RDS::DBInstance": (
+        *("AutomaticBackupReplicationRegion", "DedicatedLogVolume", "Iops", "MonitoringInterval", "StorageThroughput"),
+        "PerformanceInsightsRetentionPeriod",
+    ),
+    "AWS::S3::Bucket": ("AnalyticsConfigurations", "InventoryConfigurations", "MetricsConfigurations"),
     "AWS::SecretsManager::Secret": ("ReplicaRegions",),
 }
-"""Properties that are billed even while idle, and that no deployment has chosen so far."""
+"""Properties that are billed even while idle, or may be, and that no deployment has chosen so far."""
+
+FREE_VALUES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "AWS::EC2::VPC": {"InstanceTenancy": ("default",)},
+    "AWS::RDS::DBInstance": {
+        "DatabaseInsightsMode": ("standard",),
+        # Left out it may cost as well, but only when the major version isn't supported any more.
+        "EngineLifecycleSupport": ("open-source-rds-extended-support-disabled",),
+    },
+}
+"""Properties that are billed unless they are left out or have one of these values."""
+
+LEAST_PERIOD = 60
+"""Seconds. An alarm that looks more often watches with high resolution, at a price of its own."""
 
 Json = Mapping[str, Any]
 
@@ -109,7 +137,11 @@ def _database(properties: Json, prices: Prices) -> Iterator[Line]:
 
 
 def _alarm(properties: Json, prices: Prices) -> Iterator[Line]:
-    for _ in [each for each in properties.get("Metrics", []) if "MetricStat" in each] or [properties]:
+    metrics = properties.get("Metrics", [])
+    periods = [each["MetricStat"].get("Period", LEAST_PERIOD) for each in metrics if "MetricStat" in each]
+    if min([properties.get("Period", LEAST_PERIOD), *periods]) < LEAST_PERIOD:
+        raise CostError(f"an alarm with a period of less than {LEAST_PERIOD} seconds has no price in {PRICES.name}")
+    for _ in [each for each in metrics if "MetricStat" in each] or [properties]:
         yield Line("alarm on one metric (an account's first ten are free)", prices["alarm metric"])
 
 
@@ -167,9 +199,12 @@ def _lines(name: str, resource: Json, prices: Prices) -> Iterator[Line]:
     for extra in COSTS_EXTRA.get(kind, ()):
         if properties.get(extra):
             raise CostError(f"{name}: {extra} of {kind} has no rule in {Path(__file__).name}")
+    for chosen, free in FREE_VALUES.get(kind, {}).items():
+        if properties.get(chosen, free[0]) not in free:
+            raise CostError(f"{name}: {chosen} of {kind} has no rule in {Path(__file__).name}")
     if rule := RULES.get(kind):
         yield from rule(properties, prices)
-    elif kind not in FREE_WHILE_IDLE and not kind.startswith("Custom::"):
+    elif kind not in FREE_WHILE_IDLE | FREE_CUSTOM_RESOURCES:
         raise CostError(f"{name}: {kind} has no rule in {Path(__file__).name}")
 
 

@@ -107,6 +107,32 @@ def test_an_alarm_costs_for_each_metric_that_it_looks_at(prices: Prices) -> None
         ("AWS::OpenSearchServerless::Collection", {}, "AWS::OpenSearchServerless::Collection"),
         ("AWS::Lambda::Function", {"SnapStart": {"ApplyOn": "PublishedVersions"}}, "SnapStart"),
         ("AWS::RDS::DBInstance", {"Iops": 12000}, "Iops"),
+        ("AWS::RDS::DBInstance", {"DatabaseInsightsMode": "advanced"}, "DatabaseInsightsMode"),
+        ("AWS::RDS::DBInstance", {"DedicatedLogVolume": True}, "DedicatedLogVolume"),
+        ("AWS::RDS::DBInstance", {"AutomaticBackupReplicationRegion": "us-west-2"}, "AutomaticBackupReplicationRegion"),
+        (
+            "AWS::RDS::DBInstance",
+            {"EngineLifecycleSupport": "open-source-rds-extended-support"},
+            "EngineLifecycleSupport",
+        ),
+        ("AWS::CloudWatch::Alarm", {"MetricName": "Errors", "Period": 10}, "less than 60 seconds"),
+        ("AWS::CloudWatch::Alarm", {"Metrics": [{"MetricStat": {"Period": 30}}]}, "less than 60 seconds"),
+        (
+            "AWS::CloudWatch::Alarm",
+            {"Metrics": [{"Expression": "ANOMALY_DETECTION_BAND(m)"}], "ThresholdMetricId": "band"},
+            "ThresholdMetricId",
+        ),
+        (
+            "AWS::Lambda::EventSourceMapping",
+            {"ProvisionedPollerConfig": {"MinimumPollers": 2}},
+            "ProvisionedPollerConfig",
+        ),
+        ("AWS::S3::Bucket", {"MetricsConfigurations": [{"Id": "all"}]}, "MetricsConfigurations"),
+        ("AWS::S3::Bucket", {"InventoryConfigurations": [{"Id": "all"}]}, "InventoryConfigurations"),
+        ("AWS::S3::Bucket", {"AnalyticsConfigurations": [{"Id": "all"}]}, "AnalyticsConfigurations"),
+        ("AWS::EC2::VPC", {"InstanceTenancy": "dedicated"}, "InstanceTenancy"),
+        ("AWS::EC2::VPC", {"InstanceTenancy": {"Ref": "Tenancy"}}, "InstanceTenancy"),
+        ("Custom::AWS", {}, "Custom::AWS"),
         ("AWS::RDS::DBInstance", {"DBInstanceClass": "db.r8g.24xlarge", "StorageType": "gp3"}, "db.r8g.24xlarge"),
         ("AWS::RDS::DBInstance", {"DBInstanceClass": "db.t4g.micro", "StorageType": "io2"}, "io2"),
     ],
@@ -114,6 +140,20 @@ def test_an_alarm_costs_for_each_metric_that_it_looks_at(prices: Prices) -> None
 def test_what_has_no_price_is_an_error(kind: str, properties: dict[str, Any], named: str, prices: Prices) -> None:
     with pytest.raises(CostError, match=re.escape(named)):
         _cost(kind, properties, prices)
+
+
+@pytest.mark.parametrize(
+    ("kind", "properties"),
+    [
+        ("AWS::EC2::VPC", {}),
+        ("AWS::EC2::VPC", {"InstanceTenancy": "default"}),
+        ("AWS::S3::Bucket", {"MetricsConfigurations": []}),
+    ],
+)
+def test_what_is_billed_only_with_some_values_is_free_with_others(
+    kind: str, properties: dict[str, Any], prices: Prices
+) -> None:
+    assert _cost(kind, properties, prices) == 0
 
 
 @pytest.mark.parametrize("row", list(covering_rows()), ids=lambda row: row["embedder"])
