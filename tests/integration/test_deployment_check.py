@@ -18,7 +18,7 @@ from citewell.core.checking import CHECK_EVENT, Findings
 from citewell.edges.deployed_functions import DeployedFunctions
 from citewell.edges.postgres_schema import PostgresSchema
 from citewell.edges.secrets import NOT_SET
-from citewell.errors import CitewellError, ConfigurationError, Unavailable
+from citewell.errors import CitewellError, ConfigurationError, FunctionBusy, Unavailable
 from citewell.settings import Settings
 from citewell.usecases.migrate import ensure_generation
 from citewell.wiring import Wiring
@@ -107,7 +107,8 @@ def test_a_function_that_has_all_it_needs_finds_nothing(name: str, check: Callab
 
 
 def test_ingest_looks_into_its_bucket(check: Callable[..., Findings], monkeypatch: pytest.MonkeyPatch) -> None:
-    with scripted_server([Reply(404)]) as s3:
+    versioned = Reply(body=b"<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>")
+    with scripted_server([Reply(404), versioned]) as s3:
         monkeypatch.setenv("AWS_ENDPOINT_URL_S3", s3.url)
         assert check("ingest") == Findings()
         s3.follow(Reply(403))
@@ -214,6 +215,9 @@ def test_a_function_is_asked_by_its_name(lambda_: ScriptedServer) -> None:
     assert request.body == CHECK_EVENT
 
 
+BUSY = {"x-amzn-errortype": "TooManyRequestsException"}
+
+
 @pytest.mark.parametrize(
     ("reply", "error", "said"),
     [
@@ -229,6 +233,21 @@ def test_a_function_is_asked_by_its_name(lambda_: ScriptedServer) -> None:
         ),
         (Reply(body=b"null"), Unavailable, "ask-1 answered with something else than findings"),
         (Reply(body=b'{"statusCode": 500}'), Unavailable, "ask-1 answered with something else than findings"),
+        *(
+            (Reply(body=body), Unavailable, "ask-1 answered with something else than findings")
+            for body in (
+                b'{"problems": "", "notes": []}',
+                b'{"problems": {}, "notes": []}',
+                b'{"problems": [], "notes": null}',
+                b'{"problems": [null], "notes": []}',
+                b"[" * 100_000,
+            )
+        ),
+        (
+            Reply(429, b'{"Reason": "ReservedFunctionConcurrentInvocationLimitExceeded"}', BUSY),
+            FunctionBusy,
+            "ask-1 could not be asked: all the copies that it may have are busy",
+        ),
     ],
 )
 def test_a_function_that_does_not_answer_is_an_error(

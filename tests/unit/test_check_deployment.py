@@ -17,12 +17,20 @@ from citewell.errors import (
     DatabaseUnavailable,
     DeploymentBroken,
     EmbedderUnavailable,
+    FunctionBusy,
     ObjectStoreUnavailable,
     SecretNotSet,
     Unavailable,
 )
 from citewell.ports import IndexGeneration
-from citewell.usecases.check_deployment import ATTEMPTS, PAUSE_SECONDS, CheckDeployment, check_functions
+from citewell.usecases.check_deployment import (
+    ATTEMPTS,
+    BUSY_ATTEMPTS,
+    NOT_ASKED,
+    PAUSE_SECONDS,
+    CheckDeployment,
+    check_functions,
+)
 from tests.fakes import HashEmbedder, MemoryBucket
 
 
@@ -33,11 +41,20 @@ class OneGeneration:
     generation: IndexGeneration | Exception = field(
         default_factory=lambda: IndexGeneration(1, "hash-embedder", 8, None)
     )
+    tried: list[str] = field(default_factory=list)
 
     def live_generation(self) -> IndexGeneration:
         if isinstance(self.generation, Exception):
             raise self.generation
         return self.generation
+
+    def try_reading(self) -> None:
+        self.live_generation()
+        self.tried.append("reading")
+
+    def try_writing(self) -> None:
+        self.live_generation()
+        self.tried.append("writing")
 
 
 @dataclass
@@ -82,6 +99,13 @@ def test_where_everything_is_there_nothing_is_found() -> None:
 
 def test_a_function_looks_at_no_more_than_it_needs() -> None:
     assert CheckDeployment(use_case=lambda: None, chunks=lambda: OneGeneration())(seconds_left=lambda: 1) == Findings()  # type: ignore[arg-type,return-value]
+
+
+@pytest.mark.parametrize(("writes", "tried"), [(False, ["reading"]), (True, ["writing"])])
+def test_a_function_tries_the_statements_of_its_own_work(writes: bool, tried: list[str]) -> None:
+    store = OneGeneration()
+    assert look(chunks=lambda: store, writes=writes) == Findings()
+    assert store.tried == tried
 
 
 def test_a_key_that_was_never_filled_is_a_note() -> None:
@@ -229,6 +253,26 @@ def test_what_stays_broken_is_a_problem() -> None:
     assert stack.asked.count("ask") == stack.asked.count("ingest") == ATTEMPTS
 
 
+BUSY = FunctionBusy("busy")
+
+
+def test_a_function_that_is_busy_with_its_users_is_asked_for_longer() -> None:
+    stack = Stack({"ask": [Findings(("late",)), *[BUSY] * 6, Findings(notes=("a",))], "documents": [Findings()]})
+    assert stack.found() == Findings(notes=("ask: a",))
+    assert stack.pauses == [PAUSE_SECONDS] * 7
+
+
+def test_a_function_that_stays_busy_takes_no_deploy_back() -> None:
+    stack = Stack({"ask": [Findings(("late",)), BUSY], "documents": [Findings()]})
+    assert stack.found() == Findings(notes=(f"ask: {NOT_ASKED}",))
+    assert stack.asked.count("ask") == BUSY_ATTEMPTS
+
+
+def test_a_problem_of_a_function_that_was_busy_is_one() -> None:
+    stack = Stack({"ask": [*[BUSY] * ATTEMPTS, Findings(("x",))]})
+    assert stack.found() == Findings(("ask: x",))
+
+
 # --- the custom resource ----------------------------------------------------------------------------------------------
 
 BEFORE = {"ServiceToken": "arn", "Functions": {"ask": {"Name": "ask-1", "Code": "1"}}}
@@ -239,12 +283,20 @@ AFTER = {"ServiceToken": "arn", "Functions": {"ask": {"Name": "ask-1", "Code": "
 def deploy(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """Calls the function as CloudFormation would; returns the resource's id."""
 
-    def call(request: str, properties: dict[str, Any], found: Findings, resource: str | None = None) -> str:
+    def call(
+        request: str,
+        properties: dict[str, Any],
+        found: Findings,
+        resource: str | None = None,
+        before: dict[str, Any] | None = None,
+    ) -> str:
         stack = Stack({"ask-1": [found]})
         monkeypatch.setattr(functions.verify.handler, "wiring", lambda: SimpleNamespace(functions=stack))
         monkeypatch.setattr("citewell.usecases.check_deployment.PAUSE_SECONDS", 0.0)
         event = {"RequestType": request, "ResourceProperties": properties}
-        known = {} if resource is None else {"PhysicalResourceId": resource}
+        known: dict[str, Any] = {} if resource is None else {"PhysicalResourceId": resource}
+        if before is not None:
+            known["OldResourceProperties"] = before
         handler: Any = functions.verify.handler.handler
         done = handler({**event, **known}, SimpleNamespace())
         return str(done["PhysicalResourceId"])
@@ -279,3 +331,45 @@ def test_a_rollback_to_what_worked_once_does_not_get_stuck(deploy: Callable[...,
         deploy("Update", AFTER, BROKEN, worked)
     # The failed update kept the id, and CloudFormation calls again with the properties of before.
     assert deploy("Update", BEFORE, BROKEN, worked) == worked
+
+
+def test_a_rollback_for_what_failed_after_a_good_check_does_not_get_stuck(deploy: Callable[..., str]) -> None:
+    worked = deploy("Create", BEFORE, GOOD)
+    newer = deploy("Update", AFTER, GOOD, worked, BEFORE)
+    # Another resource fails: CloudFormation goes back from the newer id, while a provider is away.
+    back = deploy("Update", BEFORE, BROKEN, newer, AFTER)
+    assert back == worked
+    assert deploy("Delete", AFTER, BROKEN, newer) == newer, "as CloudFormation cleans up"
+    with pytest.raises(DeploymentBroken):
+        deploy("Update", AFTER, BROKEN, back, BEFORE)
+
+
+def test_only_the_deploy_before_is_remembered(deploy: Callable[..., str]) -> None:
+    third = {**AFTER, "MadeFrom": "3"}
+    resource = deploy("Update", AFTER, GOOD, deploy("Create", BEFORE, GOOD), BEFORE)
+    resource = deploy("Update", third, GOOD, resource, AFTER)
+    assert deploy("Update", AFTER, BROKEN, resource, third)
+    with pytest.raises(DeploymentBroken):
+        deploy("Update", BEFORE, BROKEN, resource, third)
+
+
+ARN = "arn:aws:secretsmanager:eu-west-1:111122223333:secret:Key-AbCdEf"
+UNFILLED = Findings(notes=(f"model: the secret {ARN} was never filled",))
+
+
+def with_secret(properties: dict[str, Any]) -> dict[str, Any]:
+    told = {"Name": "ask-1", "Settings": {"CITEWELL_ANTHROPIC_API_KEY_SECRET_ARN": ARN, "CITEWELL_MODEL": "m"}}
+    return {**properties, "Functions": {"ask": told}}
+
+
+def test_a_secret_may_be_unfilled_in_the_deploy_that_makes_it(deploy: Callable[..., str]) -> None:
+    deploy("Create", with_secret(AFTER), UNFILLED)
+    deploy("Update", with_secret(AFTER), UNFILLED, deploy("Create", BEFORE, GOOD), BEFORE)
+
+
+def test_a_secret_that_the_deploy_before_made_is_to_be_filled_by_the_next(deploy: Callable[..., str]) -> None:
+    first = with_secret(BEFORE)
+    made = deploy("Create", first, UNFILLED)
+    with pytest.raises(DeploymentBroken, match=rf"^ask: model: the secret {ARN} was never filled$"):
+        deploy("Update", {**first, "MadeFrom": "2"}, UNFILLED, made, first)
+    assert deploy("Update", first, UNFILLED, made, first) == made, "and the rollback doesn't get stuck"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 CHECK_EVENT = {"citewell": "check"}
@@ -14,3 +15,9 @@ class Findings:
 
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+def overdue(found: Findings, secrets: Collection[str]) -> Findings:
+    """``found``, with what it notes of these ``secrets`` (ARNs) among its problems: there was time to fill them."""
+    late = tuple(note for note in found.notes if any(arn in note for arn in secrets))
+    return Findings((*found.problems, *late), tuple(note for note in found.notes if note not in late))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from citewell.core.checking import CHECK_EVENT, Findings
 from citewell.edges.aws import client_config
-from citewell.errors import ConfigurationError, Unavailable
+from citewell.errors import ConfigurationError, FunctionBusy, Unavailable
 
 if TYPE_CHECKING:
     from mypy_boto3_lambda import LambdaClient
@@ -28,6 +28,10 @@ class DeployedFunctions:
             payload = response["Payload"].read()
         except ClientError as error:
             code = error.response.get("Error", {}).get("Code", "unknown")
+            if code == "TooManyRequestsException":
+                raise FunctionBusy(
+                    f"{function} could not be asked: all the copies that it may have are busy"
+                ) from error
             raise ConfigurationError(f"{function} can't be invoked: {code}") from error
         except BotoCoreError as error:
             raise Unavailable(f"{function} did not answer: {type(error).__name__}") from error
@@ -46,6 +50,12 @@ class DeployedFunctions:
 def _findings(payload: bytes, *, function: str) -> Findings:
     try:
         said: Any = json.loads(payload)
-        return Findings(tuple(map(str, said["problems"])), tuple(map(str, said["notes"])))
-    except (ValueError, KeyError, TypeError) as error:
+        return Findings(problems=_sentences(said["problems"]), notes=_sentences(said["notes"]))
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise Unavailable(f"{function} answered with something else than findings") from error
+
+
+def _sentences(said: Any) -> tuple[str, ...]:
+    if not (isinstance(said, list) and all(isinstance(each, str) for each in said)):
+        raise TypeError("not a list of sentences")
+    return tuple(said)

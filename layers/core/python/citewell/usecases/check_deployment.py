@@ -13,7 +13,7 @@ from typing import Protocol
 
 from citewell.core.checking import Findings
 from citewell.core.values import TextKind
-from citewell.errors import CitewellError, ConfigurationError, EmbedderMismatch, SecretNotSet
+from citewell.errors import CitewellError, ConfigurationError, EmbedderMismatch, FunctionBusy, SecretNotSet
 from citewell.ports import ChunkStore, Embedder, Generator, IndexGeneration, ObjectStore
 
 SAMPLE = "How is this deployment?"
@@ -23,6 +23,11 @@ NO_OBJECT = "citewell/check-of-a-deployment"
 ATTEMPTS = 4
 PAUSE_SECONDS = 10.0
 """What IAM was told during a deploy may take some seconds to be true everywhere."""
+
+BUSY_ATTEMPTS = 12
+"""For a function that is at work for its users; it says so at once."""
+
+NOT_ASKED = "it could not be asked whether it works: all the copies that it may have were busy"
 
 
 class CheckDeployment:
@@ -38,6 +43,7 @@ class CheckDeployment:
         chunks: Callable[[], ChunkStore],
         embedder: Callable[[], Embedder] | None = None,
         kind: TextKind = TextKind.QUERY,
+        writes: bool = False,
         generator: Callable[[], Generator] | None = None,
         objects: Callable[[], ObjectStore] | None = None,
     ) -> None:
@@ -45,6 +51,7 @@ class CheckDeployment:
         self._chunks = chunks
         self._embedder = embedder
         self._kind = kind
+        self._writes = writes
         self._generator = generator
         self._objects = objects
 
@@ -63,13 +70,21 @@ class CheckDeployment:
 
     def _looks(self, seconds_left: Callable[[], float]) -> Iterator[tuple[str, Callable[[], object]]]:
         yield "settings", self._use_case
-        yield "database", self._live_generation
+        yield "database", self._try_database
         if self._embedder is not None:
             yield "embedder", partial(self._embed, self._embedder)
         if self._objects is not None:
             yield "bucket", partial(_look_into, self._objects)
         if self._generator is not None:
             yield "model", partial(_reach, self._generator, seconds_left)
+
+    def _try_database(self) -> None:
+        """With the very statements of its work: an older schema and a missing right show in nothing else."""
+        chunks = self._chunks()
+        if self._writes:
+            chunks.try_writing()
+        else:
+            chunks.try_reading()
 
     def _live_generation(self) -> IndexGeneration:
         return self._chunks().live_generation()
@@ -110,24 +125,29 @@ def check_functions(
 ) -> Findings:
     """What the functions (``names``: what to call each in a finding, and its deployed name) found, as one.
 
-    A function that found a problem is asked again, up to four times in half a minute.
+    A function that found a problem is asked again, up to four times in half a minute. One without a free copy is asked
+    for two minutes; if it has none until then, that is a note, since taking back a deploy makes nobody less busy.
     """
-    found: dict[str, Findings] = {}
-    for attempt in range(ATTEMPTS):
-        failing = [shown for shown in names if shown not in found or found[shown].problems]
-        if not failing:
+    found: dict[str, Findings | None] = dict.fromkeys(names)
+    for attempt in range(BUSY_ATTEMPTS):
+        pending = [shown for shown, said in found.items() if said is None or (said.problems and attempt < ATTEMPTS)]
+        if not pending:
             break
         if attempt:
             sleep(PAUSE_SECONDS)
-        found |= {shown: _asked(functions, names[shown]) for shown in failing}
+        found |= {shown: _asked(functions, names[shown]) for shown in pending}
+    last = {shown: said or Findings(notes=(NOT_ASKED,)) for shown, said in found.items()}
     return Findings(
-        problems=tuple(f"{shown}: {problem}" for shown in names for problem in found[shown].problems),
-        notes=tuple(f"{shown}: {note}" for shown in names for note in found[shown].notes),
+        problems=tuple(f"{shown}: {problem}" for shown, said in last.items() for problem in said.problems),
+        notes=tuple(f"{shown}: {note}" for shown, said in last.items() for note in said.notes),
     )
 
 
-def _asked(functions: Functions, name: str) -> Findings:
+def _asked(functions: Functions, name: str) -> Findings | None:
+    """None from a function that is too busy to be asked."""
     try:
         return functions.check(name)
+    except FunctionBusy:
+        return None
     except CitewellError as error:
         return Findings(problems=(str(error),))
