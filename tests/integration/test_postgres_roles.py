@@ -99,6 +99,47 @@ def test_the_writer_can_run_every_statement_of_ingest(admitted: str) -> None:
         assert run(admitted, "SELECT count(*)::int FROM pending_vector") == [(1,)]
 
 
+@pytest.mark.parametrize("role", [READER, WRITER])
+def test_a_deploys_check_tries_it_all_and_leaves_nothing(admitted: str, role: str) -> None:
+    everything = (
+        "SELECT (SELECT count(*) FROM document), (SELECT sum(claim) FROM document), (SELECT count(*) FROM chunk)"
+    )
+    before = run(admitted, everything)
+    run(admitted, "UPDATE pending_vector SET created_at = now() - interval '1 year'")
+    with closing(PostgresChunkStore(as_role(admitted, role))) as store:
+        store.try_reading()
+        if role == WRITER:
+            store.try_writing()
+            store.try_writing()
+    assert run(admitted, everything) == before
+    assert run(admitted, "SELECT tenant FROM pending_vector") == [("default",)]
+
+
+@pytest.mark.parametrize(
+    ("change", "attempt", "said"),
+    [
+        ("REVOKE SELECT ON chunk_vector FROM citewell_reader", (READER, "try_reading"), "lacks a right"),
+        ("ALTER TABLE document DROP next_groups", (READER, "try_reading"), "older than the code"),
+        ("ALTER TABLE chunk DROP page", (READER, "try_reading"), "older than the code"),
+        ("ALTER TABLE document DROP next_groups", (WRITER, "try_writing"), "older than the code"),
+        ("ALTER TABLE document DROP attempts", (WRITER, "try_writing"), "older than the code"),
+        ("REVOKE DELETE ON pending_vector FROM citewell_writer", (WRITER, "try_writing"), "lacks a right"),
+        (
+            "REVOKE UPDATE (created_at) ON index_generation FROM citewell_writer",
+            (WRITER, "try_writing"),
+            "lacks a right",
+        ),
+    ],
+)
+def test_an_old_schema_or_a_missing_right_is_found_by_trying(
+    admitted: str, change: str, attempt: tuple[str, str], said: str
+) -> None:
+    run(admitted, change)
+    role, method = attempt
+    with closing(PostgresChunkStore(as_role(admitted, role))) as store, pytest.raises(ConfigurationError, match=said):
+        getattr(store, method)()
+
+
 # --- and no more ----------------------------------------------------------------------------------------------------
 
 

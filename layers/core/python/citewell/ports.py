@@ -191,3 +191,11 @@ class ChunkStore(Protocol):
 
     def ping(self) -> None:
         """Raise DatabaseUnavailable unless the database answers."""
+
+    # --- a deploy's check ---
+
+    def try_reading(self) -> None:
+        """Run every statement that asking and showing documents take, and find nothing. Raises what they would."""
+
+    def try_writing(self) -> None:
+        """Run every statement that ingest takes, and leave nothing behind. Raises what they would."""

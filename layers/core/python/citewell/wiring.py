@@ -109,6 +109,7 @@ class Wiring:
             chunks=lambda: self.chunks,
             embedder=lambda: self.embedder,
             kind=TextKind.PASSAGE,
+            writes=True,
             objects=lambda: self.objects,
         )
 

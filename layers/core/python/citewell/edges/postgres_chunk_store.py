@@ -8,18 +8,21 @@ have looked at the bucket wins, in whatever order they finish.
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Protocol
 
 import pgvector
 from psycopg import IsolationLevel
 
 from citewell.core.values import (
     Audience,
+    Chunk,
     Document,
     DocumentError,
     DocumentKey,
@@ -49,7 +52,43 @@ _LABEL_WEIGHTS = [0.5, 0.5, 0.5, 1.0]
 # How many times the wanted chunks the keyword search looks at closely.
 _RESCORED = 4
 
+# For tries. No document is called so: no tenant's name has a slash, and no text has this word.
+_NOBODY = Audience("citewell/check")
+_NOTHING = DocumentKey(_NOBODY.tenant, "check-of-a-deployment")
+_NO_WORD = "citewellcheckofadeployment"
+
+_NO_CHUNK = "00000000-0000-0000-0000-000000000000"
+
 _SUPERSEDED = IngestOutcome(IngestResult.SUPERSEDED, chunks=0, embedded=0)
+
+
+class _Transactions(Protocol):
+    """What the store needs of :class:`citewell.edges.postgres.Database`."""
+
+    def transaction(
+        self, *, isolation: IsolationLevel = ..., settings: Mapping[str, str] | None = None
+    ) -> contextlib.AbstractContextManager[Cursor]: ...
+
+    def close(self) -> None: ...
+
+
+class _Within:
+    """Gives a transaction that is open already to whoever asks for a new one."""
+
+    def __init__(self, cursor: Cursor) -> None:
+        self._cursor = cursor
+
+    @contextlib.contextmanager
+    def transaction(
+        self,
+        *,
+        isolation: IsolationLevel = IsolationLevel.READ_COMMITTED,  # noqa: ARG002 - the open one's counts
+        settings: Mapping[str, str] | None = None,  # noqa: ARG002
+    ) -> Iterator[Cursor]:
+        yield self._cursor
+
+    def close(self) -> None:
+        self._cursor.close()
 
 
 class PostgresChunkStore:
@@ -75,7 +114,7 @@ class PostgresChunkStore:
             exact_chunks: up to how many chunks that may be found each is compared, without the index.
             common_matches: a word in so many chunks is common: no more of its matches are read.
         """
-        self._database = Database(login, statement_seconds=statement_seconds)
+        self._database: _Transactions = Database(login, statement_seconds=statement_seconds)
         self._swap_settings = {"statement_timeout": str(round(swap_seconds * 1000))}
         self._ef_search = ef_search
         self._exact_chunks = exact_chunks
@@ -212,17 +251,8 @@ class PostgresChunkStore:
         collections, sources = _storable(question.collections), _storable(question.sources)
         if len(collections) < bool(question.collections) or len(sources) < bool(question.sources):
             return []  # the filter names only what no document can be called
-        search = {
-            **_audience(audience),
-            "collections": collections,
-            "sources": sources,
-            "question": question.text.replace("\0", " ").encode(errors="replace").decode(),
-            "vector": pgvector.Vector(list(vector)).to_text(),
-            "limit": limit,
-            "common": self._common_matches,
-            "rescored": _RESCORED * limit,
-            "label_weights": _LABEL_WEIGHTS,
-        }
+        search = self._search(audience, question.text, vector, limit=limit)
+        search |= {"collections": collections, "sources": sources}
         # One snapshot, so that both arms see the same documents.
         with self._database.transaction(
             isolation=IsolationLevel.REPEATABLE_READ, settings=self._search_settings()
@@ -252,6 +282,50 @@ class PostgresChunkStore:
         if not rows:
             return None
         return [_passage(row, score=0.0) for row in rows if row.chunk_id is not None]
+
+    # --- a deploy's check ---
+
+    def try_reading(self) -> None:
+        generation = self.live_generation()
+        vector = [1.0] * generation.dimensions
+        search = {**self._search(_NOBODY, _NO_WORD, vector, limit=1), "collections": [], "sources": [], "searched": 0}
+        page = {**_audience(_NOBODY), "source": _NOTHING.source, "offset": 0, "limit": 1}
+        with self._database.transaction(settings=self._search_settings()) as cursor:
+            cursor.execute(statements.COUNT_SEARCHED_CHUNKS, search)
+            for arm in (statements.nearest_exactly, statements.nearest_by_index, statements.worded_alike):
+                cursor.execute(arm(generation), search)
+            cursor.execute(statements.DOCUMENT, page)
+            cursor.execute(statements.DOCUMENT_CHUNKS, page)
+
+    def try_writing(self) -> None:
+        generation = self.live_generation()
+        vectors = {b"check": [1.0] * generation.dimensions}
+        chunk = Chunk(ordinal=0, section=(), occurrence=0, part=0, start=0, end=len(_NO_WORD), text=_NO_WORD, header="")
+        stored = ChunkToStore(_NO_CHUNK, b"check", chunk)
+        version = DocumentVersion("1", "check", b"", "Check", Metadata(), None, 1)
+        with self._database.transaction(settings=self._swap_settings) as cursor:
+            trial = copy.copy(self)
+            trial._database = _Within(cursor)
+            claim = trial.claim(_NOTHING)
+            trial.begin(claim, Metadata(), title="Check", attempts=1, last=False)
+            trial.known_vectors(_NOTHING, list(vectors))
+            trial.keep_vectors(_NOTHING.tenant, generation, vectors)
+            trial.swap(claim, generation, version, [stored])
+            trial.refresh(claim, "2", "check")
+            trial.fail(claim, code="check", stage="check", attempts=1, version="3")
+            trial.remove(claim)
+            cursor.connection.rollback()
+
+    def _search(self, audience: Audience, text: str, vector: Vector, *, limit: int) -> dict[str, Any]:
+        return {
+            **_audience(audience),
+            "question": text.replace("\0", " ").encode(errors="replace").decode(),
+            "vector": pgvector.Vector(list(vector)).to_text(),
+            "limit": limit,
+            "common": self._common_matches,
+            "rescored": _RESCORED * limit,
+            "label_weights": _LABEL_WEIGHTS,
+        }
 
     def _search_settings(self) -> dict[str, str]:
         return {
