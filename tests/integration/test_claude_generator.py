@@ -194,6 +194,12 @@ def test_a_refused_request_is_not_tried_again_and_says_what_to_do(make: Make, st
     assert KEY not in str(caught.value)
 
 
+def _message(*, text: object = "60 EUR [1].", model: object = MODEL, **usage: object) -> bytes:
+    counts = {"input_tokens": 1120, "output_tokens": 64, **usage}
+    content = [{"type": "text", "text": text}]
+    return json.dumps({"content": content, "usage": counts, "stop_reason": "end_turn", "model": model}).encode()
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -204,6 +210,24 @@ def test_a_refused_request_is_not_tried_again_and_says_what_to_do(make: Make, st
         pytest.param(b'{"type": "message"}', id="no fields"),
         pytest.param(b'{"content": null, "usage": {}, "stop_reason": null, "model": "m"}', id="no content"),
         pytest.param(b'{"content": ["a"], "usage": {}, "stop_reason": null, "model": "m"}', id="no blocks"),
+        *(
+            pytest.param(_message(**{name: value}), id=f"{name} is {value!r}")
+            for name, value in [
+                ("text", None),
+                ("text", 60),
+                ("text", "60 EUR \ud83d"),
+                ("model", None),
+                ("model", "\udc00"),
+                ("output_tokens", float("inf")),
+                ("output_tokens", float("nan")),
+                ("output_tokens", -1),
+                ("output_tokens", "64"),
+                ("output_tokens", 6.4),
+                ("output_tokens", None),
+                ("input_tokens", float("inf")),
+                ("input_tokens", [1]),
+            ]
+        ),
         pytest.param(b'{"content": [], "usage": null, "stop_reason": null, "model": "m"}', id="no usage"),
     ],
 )
@@ -266,6 +290,17 @@ print([name for name in ("anthropic", "httpx2", "boto3") if name in sys.modules]
 """
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_documents_follow_no_redirect_to_another_host(make: Make, status: int) -> None:
+    with messages_server([says("60 EUR [1].")]) as other:
+        redirect = Reply(status, headers={"location": f"{other.url}/v1/messages"})
+        with messages_server([redirect]) as server:
+            for ask in (generate, lambda generator: generator.check(seconds=60)):
+                with pytest.raises(ConfigurationError, match=f"HTTP {status}; set CITEWELL_ANTHROPIC_BASE_URL"):
+                    ask(make(server.url))
+    assert other.requests == []
 
 
 # --- the check before the first user ---

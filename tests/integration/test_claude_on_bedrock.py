@@ -174,3 +174,12 @@ def test_a_missing_region_is_a_configuration_error(make: Make, monkeypatch: pyte
     monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
     with pytest.raises(ConfigurationError, match="NoRegionError"):
         generate(make())
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_documents_follow_no_redirect_to_another_host(make: Make, server: ScriptedServer, status: int) -> None:
+    with messages_server([says("60 EUR [1].")]) as other:
+        server.follow(Reply(status, headers={"location": f"{other.url}/"}))
+        with pytest.raises(ConfigurationError, match=f"HTTP {status}; check AWS_ENDPOINT_URL_BEDROCK_RUNTIME"):
+            generate(make())
+    assert other.requests == []

@@ -143,6 +143,9 @@ NOW = datetime(2025, 6, 1, 12, 0, 0, tzinfo=UTC)
         ("1e9", None),
         ("٣", None),
         ("Sun, 99 Jun 2025 12:00:30 GMT", None),
+        ("Mon, 01 Jan 99999999999999999999 00:00:00 GMT", None),
+        ("Mon, 01 Jan 10000 00:00:00 GMT", None),
+        ("Mon, 01 Jan 2026 00:00:00 +99999999999999999999", None),
     ],
 )
 def test_both_forms_of_retry_after_are_understood_and_nonsense_is_ignored(

@@ -11,9 +11,11 @@ from citewell.errors import ConfigurationError
 
 if TYPE_CHECKING:
     # Over a second of import: paid when the first answer is written, never by a refusal.
-    from anthropic import Anthropic, AnthropicBedrock
+    from anthropic import Anthropic, AnthropicBedrock, DefaultHttpxClient
 
 BASE_URL = "https://api.anthropic.com"
+
+REDIRECTED = (300, 301, 302, 303, 307, 308)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,7 @@ class AnthropicApi:
 
     name: ClassVar[str] = "the Messages API"
     advice: ClassVar[Mapping[int, str]] = {
+        **dict.fromkeys(REDIRECTED, "set CITEWELL_ANTHROPIC_BASE_URL to the address itself: no redirect is followed"),
         400: "check CITEWELL_MODEL, CITEWELL_MAX_OUTPUT_TOKENS, CITEWELL_TOP_K and the account's credit",
         401: "check the key in the secret CITEWELL_ANTHROPIC_API_KEY_SECRET_ARN",
         403: "the key in the secret CITEWELL_ANTHROPIC_API_KEY_SECRET_ARN may not use this model",
@@ -49,7 +52,9 @@ class AnthropicApi:
         if not (key.isascii() and key.isprintable() and key):
             raise ConfigurationError("the Anthropic API key is empty or holds characters that no key has")
         # Its own retries know nothing of the time that is left.
-        return Anthropic(api_key=key, base_url=self.base_url or BASE_URL, max_retries=0)
+        return Anthropic(
+            api_key=key, base_url=self.base_url or BASE_URL, max_retries=0, http_client=_without_redirects()
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,7 @@ class Bedrock:
 
     name: ClassVar[str] = "Amazon Bedrock"
     advice: ClassVar[Mapping[int, str]] = {
+        **dict.fromkeys(REDIRECTED, "check AWS_ENDPOINT_URL_BEDROCK_RUNTIME: no redirect is followed"),
         400: "check CITEWELL_MODEL (most Claude models are called by an inference profile's id alone, such as "
         "us.anthropic.claude-haiku-4-5-20251001-v1:0), CITEWELL_MAX_OUTPUT_TOKENS and CITEWELL_TOP_K",
         403: ACCESS_ADVICE,
@@ -81,7 +87,19 @@ class Bedrock:
         except BotoCoreError as error:
             raise ConfigurationError(f"no call to Amazon Bedrock can be made: {type(error).__name__}") from error
         # Its own idea of the address knows neither partitions nor AWS_ENDPOINT_URL_BEDROCK_RUNTIME.
-        return AnthropicBedrock(aws_region=place.region_name, base_url=place.endpoint_url, max_retries=0)
+        return AnthropicBedrock(
+            aws_region=place.region_name,
+            base_url=place.endpoint_url,
+            max_retries=0,
+            http_client=_without_redirects(),
+        )
+
+
+def _without_redirects() -> DefaultHttpxClient:
+    """The package's own transport, but that documents go to no other host than the one that was chosen."""
+    from anthropic import DefaultHttpxClient
+
+    return DefaultHttpxClient(follow_redirects=False)
 
 
 ClaudeAccess = AnthropicApi | Bedrock

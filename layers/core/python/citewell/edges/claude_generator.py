@@ -157,18 +157,31 @@ class ClaudeGenerator:
 def _generation(body: bytes) -> Generation:
     try:
         message = json.loads(body)
-        text = "".join(str(block["text"]) for block in message["content"] if block["type"] == "text")
+        text = "".join(_text(block["text"]) for block in message["content"] if block["type"] == "text")
         usage = message["usage"]
         # What was read from the cache, or written to it, was input too.
-        counts = [usage.get(f"{kind}input_tokens") or 0 for kind in ("", "cache_creation_", "cache_read_")]
+        counts = [_count(usage.get(f"{kind}input_tokens") or 0) for kind in ("", "cache_creation_", "cache_read_")]
         return Generation(
             text=text,
             stop_reason=_STOP_REASONS.get(message["stop_reason"], StopReason.OTHER),
-            usage=Usage(input_tokens=sum(counts), output_tokens=int(usage["output_tokens"])),
-            model=str(message["model"]),
+            usage=Usage(input_tokens=sum(counts), output_tokens=_count(usage["output_tokens"])),
+            model=_text(message["model"]),
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise TryAgain("the response is not a message") from error
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("not a text")
+    value.encode()  # half of a surrogate pair, which JSON can hold, couldn't be sent on
+    return value
+
+
+def _count(value: Any) -> int:
+    if not isinstance(value, int) or value < 0:
+        raise ValueError("not a count")
+    return value
 
 
 def _error_type(error: APIStatusError) -> str:

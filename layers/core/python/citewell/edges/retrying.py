@@ -83,7 +83,7 @@ def parse_retry_after(value: str | None, *, now: datetime | None = None) -> floa
         return float(value)
     try:
         when = email.utils.parsedate_to_datetime(value)
-    except ValueError:
+    except (ValueError, OverflowError):  # no date, and one that the calendar doesn't have
         return None
     when = when if when.tzinfo else when.replace(tzinfo=UTC)
     return max(0.0, (when - (now or datetime.now(UTC))).total_seconds())
