@@ -2,7 +2,9 @@
 environment, for the stack in its AWS account.
 
 What hasn't changed costs a look and no embedding. Keys whose object was deleted are looked at, too: that brings an
-index in step that missed the deletion.
+index in step that missed the deletion. Of an object that was erased with all its versions the bucket knows nothing any
+more: an index that was restored to a time before that goes on answering from it until its key is named,
+``python -m infra.reindex --key KEY [--key KEY ...]``.
 """
 
 from __future__ import annotations
@@ -51,17 +53,19 @@ def enqueue(sqs: SQSClient, queue_url: str, bucket: str, keys: Iterable[str]) ->
     return count
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m infra.reindex", description="Has ingest look at the bucket.")
-    parser.add_argument("prefix", nargs="?", default="", help="only keys that begin like this")
-    prefix = parser.parse_args().prefix
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("prefix", nargs="?", default="", help="only keys that begin like this")
+    which.add_argument("--key", action="append", help="this very key, whether or not the bucket has it; repeatable")
+    given = parser.parse_args(arguments)
     import boto3
     from botocore.exceptions import BotoCoreError, ClientError
 
     try:
         stack = outputs()
         bucket = stack["BucketName"]
-        keys = keys_of(boto3.client("s3"), bucket, prefix=prefix)
+        keys = dict.fromkeys(given.key) if given.key else keys_of(boto3.client("s3"), bucket, prefix=given.prefix)
         count = enqueue(boto3.client("sqs"), stack["QueueUrl"], bucket, keys)
     except (ReindexError, NotDeployedError, BotoCoreError, ClientError) as error:
         print(f"citewell: {error}", file=sys.stderr)

@@ -10,6 +10,7 @@ from mypy_boto3_s3 import S3Client
 from mypy_boto3_sqs import SQSClient
 
 from citewell.events import object_keys
+from infra import reindex
 from infra.reindex import enqueue, keys_of
 
 BUCKET = "docs"
@@ -64,3 +65,24 @@ def test_only_keys_below_the_prefix(aws: tuple[S3Client, SQSClient]) -> None:
 
 def test_an_empty_bucket_has_no_keys(aws: tuple[S3Client, SQSClient]) -> None:
     assert list(keys_of(aws[0], BUCKET)) == []
+
+
+def test_keys_that_the_bucket_knows_nothing_of_any_more_are_enqueued_when_they_are_named(
+    aws: tuple[S3Client, SQSClient], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    s3, sqs = aws
+    _put(s3, "kept.md")
+    queue = sqs.create_queue(QueueName="q")["QueueUrl"]
+    monkeypatch.setattr(reindex, "outputs", lambda: {"BucketName": BUCKET, "QueueUrl": queue})
+
+    assert reindex.main(["--key", "hr/erased ü.md", "--key", "b.md", "--key", "b.md"]) == 0
+
+    received = sqs.receive_message(QueueUrl=queue, MaxNumberOfMessages=10)["Messages"]
+    found = [key for message in received for key in object_keys(message["Body"], bucket=BUCKET)]
+    assert sorted(found) == ["b.md", "hr/erased ü.md"]
+
+
+def test_a_prefix_and_a_key_are_not_named_together(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        reindex.main(["hr/", "--key", "a.md"])
+    assert "not allowed with argument" in capsys.readouterr().err
