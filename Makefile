@@ -3,8 +3,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 UV_VERSION := 0.13.9
+# Options of a deployment that should last stand in a file of one's own, which no release touches:
+# -c alarmEmail=operations@example.com -c egress=nat
+ARGS ?= $(shell cat deployment.options 2>/dev/null)
+# Node 20 does; the CDK's eleven lines about its age would hide what a command says.
+export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 1
 
-.PHONY: setup up down reindex test e2e check format eval bench synth deploy token lock clean
+.PHONY: setup up down reindex test e2e check format eval bench synth region deploy token lock clean
 
 setup: $(VENV)/.installed node_modules/.installed model  ## make the environment (idempotent)
 
@@ -64,7 +69,10 @@ synth: setup  ## the template that `make deploy` would deploy, into cdk.out, and
 	node_modules/.bin/cdk synth --quiet --no-notices $(ARGS)
 	$(BIN)/python -m infra.cost
 
-deploy: synth  ## deploy to the AWS account of the environment's credentials; ARGS="-c contact=..." chooses options
+region: setup
+	@$(BIN)/python -c 'import boto3, sys; sys.exit(None if boto3.Session().region_name else "citewell: set AWS_REGION")'
+
+deploy: region synth  ## deploy to the AWS account of the environment's credentials; ARGS="-c contact=..." chooses options
 	node_modules/.bin/cdk bootstrap --app cdk.out --no-notices
 	node_modules/.bin/cdk deploy Citewell --app cdk.out --no-notices
 	$(BIN)/python -m infra.deployed

@@ -128,7 +128,8 @@ def main() -> int:
     except ModelError as error:
         sys.stderr.write(f"{error}\n")
         return 1
-    sys.stdout.write(f"{os.path.relpath(MODEL_DIR)}: {'fetched' if fetched else 'already there'}\n")
+    if fetched:  # to the other stream: what a target prints for programs begins with setup, and so with this
+        sys.stderr.write(f"{os.path.relpath(MODEL_DIR)}: fetched\n")
     return 0
 
 

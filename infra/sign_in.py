@@ -36,7 +36,7 @@ def id_token(client: Any, *, pool: str, pool_client: str, email: str, password: 
     except client.exceptions.InvalidPasswordException as error:
         raise SignInError(f"the password is too weak for the pool: {error.response['Error']['Message']}") from error
     except client.exceptions.NotAuthorizedException as error:
-        raise SignInError(f"{email} is known, and has another password") from error
+        raise SignInError(f"{email} is known, and has another password or was disabled") from error
     result = signed_in.get("AuthenticationResult")
     if result is None:
         raise SignInError(f"{email} must first answer {signed_in.get('ChallengeName')}, with another client")
@@ -49,7 +49,11 @@ def _add(client: Any, *, pool: str, email: str, password: str) -> None:
     except client.exceptions.UserNotFoundException:
         attributes = [{"Name": "email", "Value": email}, {"Name": "email_verified", "Value": "true"}]
         client.admin_create_user(UserPoolId=pool, Username=email, UserAttributes=attributes, MessageAction="SUPPRESS")
-        client.admin_set_user_password(UserPoolId=pool, Username=email, Password=password, Permanent=True)
+        try:
+            client.admin_set_user_password(UserPoolId=pool, Username=email, Password=password, Permanent=True)
+        except client.exceptions.InvalidPasswordException:
+            client.admin_delete_user(UserPoolId=pool, Username=email)  # or the address would be taken for good
+            raise
 
 
 def main() -> int:

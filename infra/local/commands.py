@@ -30,7 +30,7 @@ REINDEX_SECONDS = 3600.0
 NOT_RUNNING = "The local stack is not running: make up"
 USER = "you@example.com"
 """Whom `up` signs in where the API wants a token."""
-EXAMPLE = "README.md"  # for the line that shows how to upload; any file of the repo would do
+EXAMPLE = "CONTRIBUTING.md"  # to upload; not the README, whose examples would become answerable
 
 
 def up(state: State, environment: Mapping[str, str], *, secure: bool = False) -> None:
@@ -272,7 +272,7 @@ def _say_how_to_go_on(stack: Stack, state: State) -> None:
     target = f"s3://{stack.bucket}/{EXAMPLE}"
     say("\nAsk:")
     say(f"""  {curl} {stack.api_url}/ask -d '{{"question": "How many days of leave do I get?"}}'""")
-    say("Upload a file of yours (here: this project's own README):")
+    say("Upload a file of yours (here: one of this project's own):")
     say(f"  {keys} {aws} s3 cp {EXAMPLE} {target}")
     say("See what became of it, and what was read out of it:")
     say(f"  {curl} {stack.api_url}/documents/{quote(EXAMPLE)}")

@@ -382,6 +382,7 @@ def main(state, configuration):
     add_vpc_attributes(provisioners)
     add_ipv6(provisioners)
     postgres = launcher_rds.LocalPostgres(configuration["postgres"])
+    launcher_rds.name_secrets_by_arn(provisioners)
     launcher_rds.keep_databases_in(postgres, provisioners, rds, responses, front=front, logins=logins)
     keep_buckets(provisioners, s3, responses.get_account_id)
     encode_keys_of_versions(s3)

@@ -98,6 +98,30 @@ class IamLogins:
             return self.iam.evaluate(asked, principal.policies, *principal.limits).decision == "Allow"
 
 
+def name_secrets_by_arn(provisioners):
+    """A secret's Ref is its ARN, as in AWS: permissions are given by it, and a name would match none."""
+    handler = provisioners._RESOURCE_HANDLERS[SECRETS]
+    create_secret, update_secret, delete_secret = handler["create"], handler["update"], handler["delete"]
+
+    def by_arn(_name, attributes):
+        return attributes["Arn"], attributes
+
+    def name_in(arn):
+        # arn:aws:secretsmanager:REGION:ACCOUNT:secret:NAME-6RANDOM
+        return arn.split(":", 6)[-1].rpartition("-")[0]
+
+    def create(logical_id, properties, stack_name):
+        return by_arn(*create_secret(logical_id, properties, stack_name))
+
+    def update(arn, *rest, **options):
+        return by_arn(*update_secret(name_in(arn), *rest, **options))
+
+    def delete(arn, properties):
+        delete_secret(name_in(arn), properties)
+
+    handler["create"], handler["update"], handler["delete"] = create, update, delete
+
+
 class ManagedPasswords:
     """The master passwords that RDS chooses itself, each in a secret of which the stack only sees the ARN."""
 

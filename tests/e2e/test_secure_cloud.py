@@ -97,7 +97,7 @@ def test_the_printed_lines_work_when_pasted(secure: LocalCloud) -> None:
         if line.startswith(("curl", "AWS_ACCESS_KEY_ID")):
             paste(line)
     assert "citations" in paste(command_after(secure.printed, "Ask:"))
-    secure.eventually(lambda: secure.api.document("README.md"), "README.md is seen by ingest")
+    secure.eventually(lambda: secure.api.document("CONTRIBUTING.md"), "the file is seen by ingest")
 
 
 def test_all_of_it_stands_behind_tls_alone(secure: LocalCloud) -> None:
