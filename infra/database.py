@@ -136,13 +136,14 @@ class Database(Construct):
         login = Stack.of(self).format_arn(
             service="rds-db",
             resource="dbuser",
-            resource_name=f"{self._resource_id}/{role}",
+            resource_name=f"{self.resource_id}/{role}",
             arn_format=ArnFormat.COLON_RESOURCE_NAME,
         )
         function.allow("rds-db:connect", on=[login])
 
     @property
-    def _resource_id(self) -> str:
+    def resource_id(self) -> str:
+        """What RDS calls this very instance; one that is restored from a snapshot has another."""
         resource_id = self._instance.instance_resource_id
         assert resource_id is not None  # only an imported instance may have none
         return resource_id

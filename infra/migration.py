@@ -21,8 +21,9 @@ class Migration(Construct):
     """``done`` is complete when the schema is; whatever depends on it serves only then.
 
     It runs when its properties change: ``Migrations`` (digest of the migrate function's bundle, which holds the SQL
-    files), ``Release`` (digest of citewell itself, which holds the roles' rights), ``EmbedderModel``,
-    ``EmbedderDimensions``, ``ReplaceIndex`` ("true" or "false") and, where it was chosen, ``MinScore``; all text.
+    files), ``Release`` (digest of citewell itself, which holds the roles' rights), ``Database`` (the instance, which a
+    restored snapshot makes another), ``Tenancy``, ``EmbedderModel``, ``EmbedderDimensions``, ``ReplaceIndex`` ("true"
+    or "false") and, where it was chosen, ``MinScore``; all text.
     """
 
     def __init__(
@@ -59,6 +60,8 @@ class Migration(Construct):
             properties={
                 "Migrations": bundles.functions["migrate"].digest,
                 "Release": bundles.layers["core"].digest,
+                "Database": database.resource_id,
+                "Tenancy": options.tenancy,
                 "EmbedderModel": options.embedder_id,
                 "EmbedderDimensions": str(options.vector_dimensions),
                 "ReplaceIndex": str(options.replace_index).lower(),

@@ -1,8 +1,8 @@
 """The custom resource that brings the database in step with a deploy, behind CDK's Provider framework.
 
 Properties, all text: ``EmbedderModel`` and ``EmbedderDimensions`` name the embedder, ``ReplaceIndex`` ("true") allows
-to replace the index of another one, ``MinScore`` (optional) is its score to refuse under. ``Migrations`` only makes
-CloudFormation call when the files have changed.
+to replace the index of another one, or of another ``Tenancy``; ``MinScore`` (optional) is its score to refuse under.
+What else stands there only makes CloudFormation call when the files have changed, or the database is another.
 
 An error fails the deploy, with its message in CloudFormation's events, and CloudFormation rolls back: it calls again
 with the properties of before. So a database that is newer than this release counts as success, and after a deploy that
@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 
+from citewell.core.keys import Tenancy
 from citewell.errors import SchemaNewer
 from citewell.telemetry import NAMESPACE
-from citewell.usecases.migrate import admit_roles, ensure_generation, migrate
+from citewell.usecases.migrate import admit_roles, ensure_generation, ensure_tenancy, migrate
 from citewell.wiring import wiring
 
 if TYPE_CHECKING:
@@ -52,11 +53,14 @@ def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
         logger.info("schema is up to date", extra={"applied": migrated.applied})
         for warning in admit_roles(schema):
             logger.warning("a role was tampered with", extra={"reason": warning})
+    replace = "true" in (wanted.get("ReplaceIndex"), before.get("ReplaceIndex"))
+    if tenancy := wanted.get("Tenancy"):  # a rollback may be to a release that didn't say
+        ensure_tenancy(schema, Tenancy(tenancy), replace=replace)
     generation = ensure_generation(
         schema,
         model_id=wanted["EmbedderModel"],
         dimensions=int(wanted["EmbedderDimensions"]),
-        replace="true" in (wanted.get("ReplaceIndex"), before.get("ReplaceIndex")),
+        replace=replace,
         min_score=float(wanted["MinScore"]) if wanted.get("MinScore") else None,
     )
     logger.info("index generation is live", extra={"generation": generation.generation, "model": generation.model_id})

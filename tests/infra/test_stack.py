@@ -360,8 +360,14 @@ def test_the_migration_is_told_which_index_to_make(
     assert schema["Migrations"] == "digest of functions/migrate"
     assert schema["Release"] == "digest of layers/core", "the roles' rights come with citewell itself"
     assert schema["EmbedderModel"] == options.embedder_id
+    assert schema["Tenancy"] == options.tenancy
     assert expected.items() <= schema.items()
     assert ("MinScore" in schema) == (options.min_score is not None)
+
+
+def test_a_database_from_a_snapshot_is_migrated(template: Template) -> None:
+    _, schema = template.only("Custom::CitewellSchema")
+    assert schema["Database"] == {"Fn::GetAtt": [*template.of_type("AWS::RDS::DBInstance"), "DbiResourceId"]}
 
 
 def test_a_hung_migration_fails_the_deploy_within_minutes(template: Template) -> None:

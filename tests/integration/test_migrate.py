@@ -12,19 +12,20 @@ from typing import Any
 import psycopg
 import pytest
 
-from citewell.core.values import DocumentKey
+from citewell.core.keys import Tenancy
+from citewell.core.values import DocumentKey, IngestResult
 from citewell.edges.postgres_chunk_store import PostgresChunkStore
 from citewell.edges.postgres_schema import PostgresSchema
 from citewell.errors import ConfigurationError, DatabaseLocked, DatabaseUnavailable, EmbedderMismatch, SchemaNewer
 from citewell.ports import IndexGeneration
 from citewell.settings import Settings
-from citewell.usecases.migrate import ATTEMPTS, PAUSE_SECONDS, admit_roles, ensure_generation, migrate
+from citewell.usecases.migrate import ATTEMPTS, PAUSE_SECONDS, admit_roles, ensure_generation, ensure_tenancy, migrate
 from citewell.wiring import Wiring
 from functions.migrate import handler as migrate_function
-from tests.integration.chunks import KEY, index
+from tests.integration.chunks import EVERYONE, KEY, index
 from tests.integration.conftest import MIGRATIONS
 
-TABLES = {"chunk", "chunk_vector", "document", "index_generation", "pending_vector", "schema_migration"}
+TABLES = {"chunk", "chunk_vector", "deployment", "document", "index_generation", "pending_vector", "schema_migration"}
 
 
 def ask(url: str, query: str) -> list[tuple[Any, ...]]:
@@ -326,6 +327,62 @@ def test_generations_ensured_at_once_end_in_one(database: str) -> None:
     assert ask(database, "SELECT count(*)::int FROM index_generation") == [(1,)]
 
 
+# --- tenancy ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tenancy", Tenancy)
+def test_the_tenancy_may_change_while_nothing_is_shown(database: str, tenancy: Tenancy) -> None:
+    schema = PostgresSchema(database)
+    for each in (tenancy, *Tenancy, tenancy):
+        ensure_tenancy(schema, each, replace=False)
+        ensure_tenancy(schema, each, replace=False)
+        assert ask(database, "SELECT tenancy FROM deployment") == [(each,)]
+
+
+TENANTS = [("default", Tenancy.SINGLE), ("acme", Tenancy.PREFIX), ("default", Tenancy.PREFIX)]
+
+
+@pytest.mark.parametrize(("tenant", "before"), TENANTS)
+def test_another_tenancy_is_refused_where_documents_are_shown(database: str, tenant: str, before: Tenancy) -> None:
+    schema, [other] = PostgresSchema(database), set(Tenancy) - {before}
+    ensure(database, "m", 8)
+    ensure_tenancy(schema, before, replace=False)
+    with closing(PostgresChunkStore(database)) as store:
+        index(store, ["one"], key=DocumentKey(tenant, "a.md"))
+    ensure_tenancy(schema, before, replace=False)
+    with pytest.raises(ConfigurationError, match=f"not indexed with tenancy={other}.*Set the tenancy back, or"):
+        ensure_tenancy(schema, other, replace=False)
+    assert ask(database, "SELECT tenancy FROM deployment") == [(before,)]
+
+
+@pytest.mark.parametrize(("tenant", "before"), TENANTS[:2])
+def test_an_index_of_before_tenancies_were_recorded_is_known_by_its_tenants(
+    database: str, tenant: str, before: Tenancy
+) -> None:
+    schema, [other] = PostgresSchema(database), set(Tenancy) - {before}
+    ensure(database, "m", 8)
+    with closing(PostgresChunkStore(database)) as store:
+        index(store, ["one"], key=DocumentKey(tenant, "a.md"))
+    with pytest.raises(ConfigurationError, match="wrong tenants"):
+        ensure_tenancy(schema, other, replace=False)
+    ensure_tenancy(schema, before, replace=False)
+
+
+def test_a_replaced_index_of_another_tenancy_shows_nothing_and_is_built_anew(database: str) -> None:
+    schema = PostgresSchema(database)
+    ensure(database, "m", 8)
+    ensure_tenancy(schema, Tenancy.SINGLE, replace=False)
+    with closing(PostgresChunkStore(database)) as store:
+        index(store, ["one"])
+        at_work = store.claim(KEY)
+        ensure_tenancy(schema, Tenancy.PREFIX, replace=True)
+        assert store.document(EVERYONE, KEY.source) is None
+        assert store.refresh(at_work, "v2", "p1").result is IngestResult.SUPERSEDED
+        assert ask(database, "SELECT count(*)::int FROM chunk_vector") == [(0,)]
+        assert index(store, ["one"], key=DocumentKey("handbook", "expenses.md")).result is IngestResult.INDEXED
+        assert index(store, ["one"], name="v3").result is IngestResult.INDEXED
+
+
 # --- the function -------------------------------------------------------------------------------------------------
 
 
@@ -381,6 +438,21 @@ def test_a_deploy_with_another_embedder_fails_and_its_rollback_succeeds(
         deploy(empty_database, "Update", before=FIRST, **SECOND)
     deploy(empty_database, "Update", before=SECOND, **FIRST)
     assert live(empty_database) == ("first", 8)
+
+
+def test_a_deploy_with_another_tenancy_fails_and_its_rollback_succeeds(
+    empty_database: str, deploy: Callable[..., dict[str, Any]]
+) -> None:
+    single, prefix = {**FIRST, "Tenancy": "single"}, {**FIRST, "Tenancy": "prefix"}
+    deploy(empty_database, **single)
+    with closing(PostgresChunkStore(empty_database)) as store:
+        index(store, ["one"])
+        with pytest.raises(ConfigurationError, match="tenancy=prefix"):
+            deploy(empty_database, "Update", before=single, **prefix)
+        deploy(empty_database, "Update", before=prefix, **single)
+        assert store.document(EVERYONE, KEY.source) is not None
+        deploy(empty_database, "Update", before=single, **{**prefix, "ReplaceIndex": "true"})
+        assert store.document(EVERYONE, KEY.source) is None
 
 
 def test_the_rollback_of_a_deploy_that_replaced_the_index_brings_the_old_one_back(

@@ -88,7 +88,7 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA public REVOKE ALL ON SEQUENCES FROM PUBLIC, c
 
 REVOKE ALL ON DATABASE {database} FROM PUBLIC, citewell_reader, citewell_writer;
 REVOKE ALL ON SCHEMA public FROM PUBLIC, citewell_reader, citewell_writer;
-REVOKE ALL ON document, chunk, chunk_vector, index_generation, pending_vector, schema_migration
+REVOKE ALL ON document, chunk, chunk_vector, index_generation, pending_vector, deployment, schema_migration
     FROM PUBLIC, citewell_reader, citewell_writer;
 REVOKE ALL ON SEQUENCE index_generation_generation_seq FROM PUBLIC, citewell_reader, citewell_writer;
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import psycopg
 from psycopg.sql import SQL, Composed, Identifier, Literal
 
+from citewell.core.keys import SINGLE_TENANT, Tenancy
 from citewell.core.migrating import AppliedMigration, Migration
 from citewell.edges import statements
 from citewell.edges.postgres import Connection, connect, translated
@@ -64,6 +65,16 @@ SELECT coalesce(installed_version, default_version) AS version FROM pg_available
 
 _SERVES_DOCUMENTS = """
 SELECT EXISTS (SELECT FROM document WHERE served_version IS NOT NULL) AS serves
+"""
+
+_TENANCY = "SELECT tenancy FROM deployment"
+
+_RECORD_TENANCY = """
+INSERT INTO deployment (tenancy) VALUES (%s) ON CONFLICT (single_row) DO UPDATE SET tenancy = excluded.tenancy
+"""
+
+_TENANCIES_SHOWN = """
+SELECT DISTINCT CASE WHEN tenant = %s THEN 'single' ELSE 'prefix' END AS tenancy FROM document WHERE status IS NOT NULL
 """
 
 _RETIRE = """
@@ -153,6 +164,21 @@ class PostgresLockedSchema:
     def serves_documents(self) -> bool:
         [(serves,)] = self._connection.execute(_SERVES_DOCUMENTS).fetchall()
         return bool(serves)
+
+    def tenancy(self) -> Tenancy | None:
+        row = self._connection.execute(_TENANCY).fetchone()
+        return None if row is None else Tenancy(row.tenancy)
+
+    def tenancies_shown(self) -> frozenset[Tenancy]:
+        rows = self._connection.execute(_TENANCIES_SHOWN, [SINGLE_TENANT]).fetchall()
+        return frozenset(Tenancy(row.tenancy) for row in rows)
+
+    def record_tenancy(self, tenancy: Tenancy) -> None:
+        self._connection.execute(_RECORD_TENANCY, [tenancy])
+
+    def bury_documents(self) -> None:
+        for statement in statements.BURY_EVERYTHING:
+            self._connection.execute(statement)
 
     def start_generation(self, model_id: str, dimensions: int, *, min_score: float | None) -> IndexGeneration:
         for retired in self._connection.execute(_RETIRE).fetchall():

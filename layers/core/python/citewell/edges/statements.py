@@ -236,7 +236,7 @@ DELETE_CHUNKS = """
 DELETE FROM chunk WHERE tenant = %(tenant)s AND source = %(source)s
 """
 
-BURY = """
+_BURY = SQL("""
 UPDATE document
 SET status = NULL,
     result = 'DELETED',
@@ -258,8 +258,16 @@ SET status = NULL,
     error_stage = NULL,
     attempts = 0,
     updated_at = now()
-WHERE tenant = %(tenant)s AND source = %(source)s
-"""
+""")
+
+BURY = _BURY + SQL("WHERE tenant = %(tenant)s AND source = %(source)s")
+
+# For an index that must not answer any more. The claims go on, so that whoever is at work on a document loses.
+BURY_EVERYTHING = (
+    SQL("UPDATE document SET claim = claim + 1"),
+    _BURY,
+    SQL("TRUNCATE chunk, chunk_vector, pending_vector"),
+)
 
 FAIL = """
 UPDATE document

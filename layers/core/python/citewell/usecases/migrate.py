@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from citewell.core.keys import Tenancy
 from citewell.core.migrating import (
     AppliedMigration,
     Migration,
@@ -55,6 +56,17 @@ class LockedSchema(Protocol):
 
     def serves_documents(self) -> bool:
         """Whether any document of any tenant answers."""
+
+    def tenancy(self) -> Tenancy | None:
+        """How keys were read as tenants when the documents were indexed; None while nobody has said."""
+
+    def tenancies_shown(self) -> frozenset[Tenancy]:
+        """Which tenancies the documents that anybody can see may be of, by the names of their tenants alone."""
+
+    def record_tenancy(self, tenancy: Tenancy) -> None: ...
+
+    def bury_documents(self) -> None:
+        """Remove every document as if it had been deleted, and make void what is being processed."""
 
     def start_generation(self, model_id: str, dimensions: int, *, min_score: float | None) -> IndexGeneration:
         """Retire the live generation and make one of this embedder live, with its index.
@@ -117,6 +129,31 @@ def admit_roles(schema: Schema, *, sleep: Sleep = time.sleep) -> tuple[str, ...]
     operator's log.
     """
     return _in_a_free_moment(schema, lambda locked: locked.admit_roles(), sleep)
+
+
+def ensure_tenancy(schema: Schema, tenancy: Tenancy, *, replace: bool, sleep: Sleep = time.sleep) -> None:
+    """Make sure that no document answers whose tenant was told in another way than by ``tenancy``.
+
+    Else whoever may read the tenant "default", of a prefix, would read all that was indexed for a single tenant. With
+    ``replace`` such documents are removed. Raises ConfigurationError without it, DatabaseLocked.
+    """
+
+    def ensure(locked: LockedSchema) -> None:
+        recorded = locked.tenancy()
+        if recorded is tenancy:
+            return
+        shown = locked.tenancies_shown()
+        if shown if recorded else shown - {tenancy}:
+            if not replace:
+                raise ConfigurationError(
+                    f"The documents in the index were not indexed with tenancy={tenancy}, and would be shown to the "
+                    "wrong tenants. Set the tenancy back, or deploy with replaceIndex=true, which empties the index, "
+                    "and then run `make reindex`."
+                )
+            locked.bury_documents()
+        locked.record_tenancy(tenancy)
+
+    _in_a_free_moment(schema, ensure, sleep)
 
 
 def ensure_generation(
