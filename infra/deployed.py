@@ -20,6 +20,7 @@ VARIABLES = {
     "BucketName": "BUCKET",
     "QueueUrl": "QUEUE",
     "DeadLetterQueueUrl": "DEAD_LETTERS",
+    "DatabaseInstance": "DATABASE",
     "AnthropicApiKeySecretArn": "ANTHROPIC_SECRET",
     "EmbedderApiKeySecretArn": "EMBEDDER_SECRET",
     "UserPoolId": "USER_POOL",

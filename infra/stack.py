@@ -93,6 +93,7 @@ class CitewellStack(Stack):
             self, "BucketName", value=ingestion.documents.bucket.bucket_name, description="drop documents in here"
         )
         CfnOutput(self, "QueueUrl", value=ingestion.queues.queue.queue_url)
+        CfnOutput(self, "DatabaseInstance", value=database.identifier)
         CfnOutput(self, "DeadLetterQueueUrl", value=ingestion.queues.dead_letters.queue_url)
         CfnOutput(self, "DatabaseSecretArn", value=database.secret_arn)
         if key := answering.anthropic_api_key:

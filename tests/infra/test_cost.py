@@ -32,7 +32,7 @@ COMPARED: dict[str, Options] = {
     "`databaseClass=m7g.large`, `databaseMultiAz=true`, `databaseStorage=100`": Options(
         database_class=DatabaseClass.M7G_LARGE, database_multi_az=True, database_storage=100
     ),
-    "`egress=nat`, such as for `embedder=openai`": Options(**OPENAI, egress=Egress.NAT),
+    "`embedder=openai` (with its key), `egress=nat`": Options(**OPENAI, egress=Egress.NAT),
     "`egress=none`, `generator=bedrock`": Options(**CLAUDE_ON_BEDROCK, egress=Egress.NONE),
     "`egress=none`, `embedder=bedrock`, `generator=bedrock`": Options(**TITAN, **CLAUDE_ON_BEDROCK, egress=Egress.NONE),
 }
