@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 from citewell.core.values import ObjectHead, TextKind, Vector
@@ -22,25 +22,20 @@ class MemoryBucket:
     _bodies: dict[str, bytes] = field(default_factory=dict)
     _numbers: count[int] = field(default_factory=lambda: count(1))
 
-    def put(
-        self, key: str, body: str | bytes, *, content_type: str | None = None, missing: int = 0, **metadata: str
-    ) -> str:
-        """Returns the new version. ``metadata`` is user metadata; write `effective_date` for `effective-date`.
-        ``missing`` is how many values of it can't be sent."""
+    def put(self, key: str, body: str | bytes, *, content_type: str | None = None, **metadata: str) -> str:
+        """Returns the new version. ``metadata`` is user metadata; write `effective_date` for `effective-date`."""
         data = body.encode() if isinstance(body, str) else body
         version = f"v{next(self._numbers)}" if self.versioned else f"etag:{hashlib.sha256(data).hexdigest()}"
         named = tuple(sorted((name.replace("_", "-"), value) for name, value in metadata.items()))
         self._current[key] = ObjectHead(
-            key,
-            version,
-            len(data),
-            content_type,
-            named,
-            missing_metadata=missing,
-            version_covers_metadata=self.versioned,
+            key, version, len(data), content_type, named, version_covers_metadata=self.versioned
         )
         self._bodies[version] = data
         return version
+
+    def hide_metadata(self, key: str) -> None:
+        """As if S3 couldn't send one value of what stands under ``key``."""
+        self._current[key] = replace(self._current[key], missing_metadata=1)
 
     def delete(self, key: str) -> None:
         self._current.pop(key, None)

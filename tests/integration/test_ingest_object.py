@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import permutations
 
 import pytest
@@ -457,10 +456,12 @@ def test_metadata_that_cannot_be_sent_closes_the_document_to_everyone_until_it_c
 ) -> None:
     """Among the values that S3 leaves out may be the groups."""
     audiences = (EVERYONE, Audience("default", ("hr",)))
-    bucket.put("new.md", HANDBOOK, missing=1)
+    bucket.put("new.md", HANDBOOK)
+    bucket.hide_metadata("new.md")
     bucket.put(KEY, "The old text.")
     ingest(KEY, attempt())
-    bucket.put(KEY, "The old text.", groups="hr", missing=1)
+    bucket.put(KEY, "The old text.")
+    bucket.hide_metadata(KEY)
     for key in ("new.md", KEY):
         with pytest.raises(DocumentRejected) as rejected:
             ingest(key, attempt())
@@ -479,9 +480,7 @@ def test_a_version_served_before_its_metadata_was_known_to_be_missing_is_closed_
 ) -> None:
     bucket.put(KEY, "The old text.")
     ingest(KEY, attempt())
-    served = bucket.head(KEY)
-    assert served is not None
-    bucket.restore(replace(served, missing_metadata=1))
+    bucket.hide_metadata(KEY)
     with pytest.raises(DocumentRejected):
         ingest(KEY, attempt())
     assert texts(store) is None
