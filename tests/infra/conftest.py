@@ -101,7 +101,7 @@ def bundles_of(options: Options, folder: Path, *, content: str = "", changed: st
         path = folder / name
         path.mkdir(parents=True)
         (path / "content").write_text(content, encoding="utf-8")
-        return Bundle(path, digest=f"{'another' if name == changed else 'the'} digest of {name}", size=0)
+        return Bundle(path, digest=f"{'another ' if name == changed else ''}digest of {name}", size=0)
 
     layers = ("core", "dependencies", "embedder", "tokenizer") if local else ("core", "dependencies")
     functions = [name for name in FUNCTIONS if local or name != "embed"]

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from citewell.checks import CHECK_SECONDS
 from citewell.core.keys import Tenancy
 from citewell.core.values import TextKind
 from citewell.edges import (
@@ -21,10 +22,12 @@ from citewell.edges import (
     postgres,
     postgres_chunk_store,
     retrying,
+    s3_object_store,
+    secrets,
 )
 from citewell.edges.postgres_roles import READER, WRITER
 from citewell.edges.secrets import NOT_SET
-from citewell.usecases.check_deployment import ATTEMPTS, BUSY_ATTEMPTS, PAUSE_SECONDS
+from citewell.usecases.check_deployment import ATTEMPTS, BUSY_ATTEMPTS, LOOK_SECONDS, PAUSE_SECONDS
 from infra.bundling import RDS_CA_PATH
 from infra.capacity import capacity_of
 from infra.options import Auth, DatabaseClass, Egress, EmbedderChoice, GeneratorChoice, Options, Removal
@@ -276,7 +279,7 @@ def test_what_is_away_is_reported_before_the_function_is_cut_off_and_that_before
         "function": function_embedder.PATIENCE[TextKind.QUERY].seconds
         + aws.CONNECT_SECONDS
         + function_embedder.READ_SECONDS,
-        "openai, voyage": asked,
+        "openai, voyage": asked + secrets.LONGEST_SECONDS,
         "bedrock": asked + aws.CONNECT_SECONDS + bedrock_embedder.READ_SECONDS,
     }
     for name in ("ask", "documents"):
@@ -462,6 +465,18 @@ def test_a_role_that_the_infrastructures_code_gives_makes_another_deployment(
     before = made_from(Options(), bundles)
     code.write_text("allow('s3:GetObject', 's3:ListBucket')", encoding="utf-8")
     assert made_from(Options(), bundles) != before
+
+
+def test_every_check_is_answered_while_the_deploy_waits_for_it() -> None:
+    hosted = retrying.EMBEDDING_PATIENCE[TextKind.PASSAGE].seconds + secrets.LONGEST_SECONDS
+    own = function_embedder.PATIENCE[TextKind.PASSAGE].seconds + aws.CONNECT_SECONDS + function_embedder.READ_SECONDS
+    bedrock = (
+        retrying.EMBEDDING_PATIENCE[TextKind.PASSAGE].seconds + aws.CONNECT_SECONDS + bedrock_embedder.READ_SECONDS
+    )
+    bucket = 2 * s3_object_store.HASTE.longest_seconds
+    database = postgres.CONNECT_SECONDS + postgres_chunk_store.STATEMENT_SECONDS
+    begun = CHECK_SECONDS - LOOK_SECONDS
+    assert begun + max(hosted, own, bedrock, bucket, database) < deployed_functions.READ_SECONDS
 
 
 def test_a_hung_function_fails_the_deploy_within_minutes(template: Template) -> None:

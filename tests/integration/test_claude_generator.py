@@ -356,3 +356,18 @@ def test_a_key_that_is_still_the_refused_one_is_not_tried_again(make: Make) -> N
     with messages_server([fails(401, "authentication_error")]) as server, pytest.raises(ConfigurationError):
         generate(make(server.url))
     assert len(server.requests) == 1
+
+
+def test_reading_the_key_takes_its_share_of_the_time() -> None:
+    now = [0.0]
+
+    def slow_key() -> str:
+        now[0] += 11.0
+        return KEY
+
+    with messages_server([says("60 EUR [1].")]) as server:
+        access = AnthropicApi(api_key=slow_key, base_url=server.url)
+        generator = ClaudeGenerator(MODEL, access, retrying=Retrying(clock=lambda: now[0]))
+        with pytest.raises(GeneratorUnavailable, match="no time was left"):
+            generate(generator, seconds=10)
+    assert server.requests == []

@@ -17,6 +17,7 @@ import functions.ingest.handler
 from citewell.core.checking import CHECK_EVENT, Findings
 from citewell.edges.deployed_functions import DeployedFunctions
 from citewell.edges.postgres_schema import PostgresSchema
+from citewell.edges.s3_object_store import HASTE, Patience
 from citewell.edges.secrets import NOT_SET
 from citewell.errors import CitewellError, ConfigurationError, FunctionBusy, Unavailable
 from citewell.settings import Settings
@@ -29,6 +30,7 @@ from tests.servers import (
     embeddings_server,
     embeds,
     fails,
+    late,
     messages_server,
     says,
     scripted_server,
@@ -114,6 +116,17 @@ def test_ingest_looks_into_its_bucket(check: Callable[..., Findings], monkeypatc
         s3.follow(Reply(403))
         [problem] = check("ingest").problems
         assert problem.startswith("bucket: the bucket did not answer")
+
+
+def test_a_bucket_that_says_nothing_is_given_up_while_the_deploy_waits(
+    check: Callable[..., Findings], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("citewell.edges.s3_object_store.HASTE", Patience(read_seconds=0.1, attempts=HASTE.attempts))
+    with scripted_server([late(Reply(404), seconds=60)]) as s3:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_S3", s3.url)
+        [problem] = check("ingest").problems
+        assert problem.startswith("bucket: the bucket did not answer: Read timeout")
+        assert len(s3.requests) == HASTE.attempts
 
 
 def test_a_key_that_works_is_no_finding(check: Callable[..., Findings], key: ScriptedServer) -> None:

@@ -281,3 +281,27 @@ def test_a_key_that_was_changed_is_used_as_soon_as_the_old_one_is_refused(make: 
         vectors = embedded(make(server.url, api_key=lambda: next(keys)), ["one"])
     assert vectors == expected(["one"])
     assert [request.headers["authorization"] for request in server.requests] == ["Bearer sk-old", "Bearer sk-new"]
+
+
+def test_reading_the_key_takes_its_share_of_the_time(make: Make) -> None:
+    now = [0.0]
+
+    def slow_key() -> str:
+        now[0] += 9.0
+        return KEY
+
+    patience = dict.fromkeys(TextKind, Retrying(seconds=8.0, clock=lambda: now[0]))
+    with (
+        embeddings_server([embeds()]) as server,
+        pytest.raises(EmbedderUnavailable, match="no time was left after the API key was read"),
+    ):
+        make(server.url, api_key=slow_key, retrying=patience).embed(["one"], TextKind.QUERY)
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_documents_follow_no_redirect_to_another_host(make: Make, status: int) -> None:
+    with embeddings_server() as other, embeddings_server([Reply(status, headers={"location": other.url})]) as server:
+        with pytest.raises(ConfigurationError, match=f"HTTP {status}; set CITEWELL_EMBEDDER_URL"):
+            make(server.url).embed(["one"], TextKind.PASSAGE)
+        assert other.requests == []

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from citewell.edges.secrets import NOT_SET, fetch_secret
+from citewell.edges.secrets import ATTEMPTS, NOT_SET, fetch_secret
 from citewell.errors import CitewellError, ConfigurationError, SecretNotSet, SecretUnavailable
-from tests.servers import Reply, ScriptedServer, scripted_server
+from tests.servers import Reply, ScriptedServer, late, scripted_server
 
 ARN = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:key-AbCdEf"
 
@@ -62,7 +62,7 @@ def test_a_service_that_is_busy_or_broken_is_away_not_misconfigured(
     manager.follow(reply)
     with pytest.raises(SecretUnavailable, match=f"^Secrets Manager did not answer: {said}$"):
         fetch_secret(ARN)
-    assert len(manager.requests) == 4, "it was tried again"
+    assert len(manager.requests) == ATTEMPTS, "it was tried again"
     manager.follow(holds("a key"))
     assert fetch_secret(ARN) == "a key"
 
@@ -72,6 +72,14 @@ def test_a_service_that_cannot_be_reached_is_away(manager: ScriptedServer, monke
     with pytest.raises(SecretUnavailable, match="EndpointConnectionError"):
         fetch_secret(ARN)
     assert manager.requests == []
+
+
+def test_a_service_that_says_nothing_is_given_up(manager: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("citewell.edges.secrets.READ_SECONDS", 0.1)
+    manager.follow(late(holds("a key"), seconds=60))
+    with pytest.raises(SecretUnavailable, match="^Secrets Manager did not answer: ReadTimeoutError$"):
+        fetch_secret(ARN)
+    assert len(manager.requests) == ATTEMPTS
 
 
 @pytest.mark.parametrize(

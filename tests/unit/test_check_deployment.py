@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import functions.verify.handler
-from citewell.checks import answering_checks
+from citewell.checks import CHECK_SECONDS, answering_checks
 from citewell.core.checking import CHECK_EVENT, Findings
 from citewell.errors import (
     ConfigurationError,
@@ -26,6 +26,7 @@ from citewell.ports import IndexGeneration
 from citewell.usecases.check_deployment import (
     ATTEMPTS,
     BUSY_ATTEMPTS,
+    LOOK_SECONDS,
     NOT_ASKED,
     PAUSE_SECONDS,
     CheckDeployment,
@@ -98,7 +99,7 @@ def test_where_everything_is_there_nothing_is_found() -> None:
 
 
 def test_a_function_looks_at_no_more_than_it_needs() -> None:
-    assert CheckDeployment(use_case=lambda: None, chunks=lambda: OneGeneration())(seconds_left=lambda: 1) == Findings()  # type: ignore[arg-type,return-value]
+    assert CheckDeployment(use_case=lambda: None, chunks=lambda: OneGeneration())(seconds_left=lambda: 20) == Findings()  # type: ignore[arg-type,return-value]
 
 
 @pytest.mark.parametrize(("writes", "tried"), [(False, ["reading"]), (True, ["writing"])])
@@ -147,6 +148,21 @@ def test_every_look_is_taken_whatever_the_one_before_found() -> None:
     assert found.problems == (f"database: {away}", f"embedder: {away}", "model: HTTP 401")
 
 
+def test_a_look_that_no_time_is_left_for_is_not_begun() -> None:
+    left = iter([27.0, LOOK_SECONDS, LOOK_SECONDS - 0.1, LOOK_SECONDS - 0.1])
+    tried: list[str] = []
+    check = CheckDeployment(
+        use_case=lambda: tried.append("settings"),
+        chunks=raising(DatabaseUnavailable("away")),
+        embedder=lambda: tried.append("embedder"),  # type: ignore[arg-type,return-value]
+        generator=lambda: tried.append("model"),  # type: ignore[arg-type,return-value]
+    )
+    late = "not looked at, since what came before took too long"
+    found = check(seconds_left=lambda: next(left))
+    assert found.problems == ("database: away", f"embedder: {late}", f"model: {late}")
+    assert tried == ["settings"]
+
+
 # --- how a function is asked ------------------------------------------------------------------------------------------
 
 
@@ -181,6 +197,18 @@ def test_a_check_is_answered_in_time_and_everything_else_is_handled() -> None:
     handler = handler_of(lambda: check)
     assert handler(CHECK_EVENT, CONTEXT) == {"problems": ["broken"], "notes": ["unset"]}
     assert seen == [27.0]
+
+
+def test_a_function_with_much_time_of_its_own_answers_while_somebody_listens() -> None:
+    seen: list[float] = []
+
+    def check(*, seconds_left: Callable[[], float]) -> Findings:
+        seen.extend([seconds_left(), seconds_left()])
+        return Findings()
+
+    left = iter([300_000, 300_000, 290_000])
+    handler_of(lambda: check)(CHECK_EVENT, SimpleNamespace(get_remaining_time_in_millis=lambda: next(left)))
+    assert seen == [CHECK_SECONDS, CHECK_SECONDS - 10]
 
 
 @pytest.mark.parametrize(

@@ -110,12 +110,13 @@ class Wiring:
             embedder=lambda: self.embedder,
             kind=TextKind.PASSAGE,
             writes=True,
-            objects=lambda: self.objects,
+            objects=lambda: S3ObjectStore(self.settings.require("bucket"), patience=HASTE),
         )
 
     @cached_property
     def functions(self) -> Functions:
         from citewell.edges.deployed_functions import DeployedFunctions
+        from citewell.edges.s3_object_store import HASTE, S3ObjectStore
 
         return DeployedFunctions()
 

@@ -10,12 +10,14 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 3.0
 
 
-def client_config(*, read_timeout: float, attempts: int = 4, **options: Any) -> Config:
+def client_config(
+    *, read_timeout: float, connect_timeout: float = CONNECT_SECONDS, attempts: int = 4, **options: Any
+) -> Config:
     """Time-outs in seconds. ``attempts`` counts the first call too; waits between them have jitter."""
     from botocore.config import Config
 
     return Config(
-        connect_timeout=CONNECT_SECONDS,
+        connect_timeout=connect_timeout,
         read_timeout=read_timeout,
         retries={"total_max_attempts": attempts, "mode": "standard"},
         **options,

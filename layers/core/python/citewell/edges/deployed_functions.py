@@ -13,7 +13,7 @@ from citewell.errors import ConfigurationError, FunctionBusy, Unavailable
 if TYPE_CHECKING:
     from mypy_boto3_lambda import LambdaClient
 
-READ_SECONDS = 40.0
+READ_SECONDS = 50.0
 """Longer than any function takes for a check."""
 
 

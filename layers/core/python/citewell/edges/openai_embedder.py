@@ -27,7 +27,9 @@ REQUEST_TOKENS = 90_000
 """The most that one request holds, as estimated here. OpenAI takes 300,000 tokens and Voyage, by model, 120,000 or
 more; the estimate may be a quarter too low in scripts that take several tokens a character."""
 
+_REDIRECTED = (300, 301, 302, 303, 307, 308)
 _ADVICE = {
+    **dict.fromkeys(_REDIRECTED, "set CITEWELL_EMBEDDER_URL to the address itself: no redirect is followed"),
     400: "check CITEWELL_EMBEDDER_MODEL, CITEWELL_EMBEDDER_DIMENSIONS and CITEWELL_EMBEDDER_MAX_TOKENS",
     401: "check the key in the secret CITEWELL_EMBEDDER_API_KEY_SECRET_ARN",
     403: "the key in the secret CITEWELL_EMBEDDER_API_KEY_SECRET_ARN may not use this model",
@@ -126,11 +128,15 @@ class OpenAIEmbedder:
         """The body of a successful response. Raises TryAgain or ConfigurationError for any other."""
         import httpx
 
-        longest = min(seconds, REQUEST_SECONDS)
+        began = retrying.clock()
+        client = self._client  # when it is the first time, the key is read now
+        longest = min(seconds - (retrying.clock() - began), REQUEST_SECONDS)
+        if longest <= 0:
+            raise TryAgain("no time was left after the API key was read")
         deadline = retrying.clock() + longest
         timeout = httpx.Timeout(longest, connect=min(longest, CONNECT_SECONDS))
         try:
-            with self._client.stream("POST", self._endpoint, content=body, timeout=timeout) as response:
+            with client.stream("POST", self._endpoint, content=body, timeout=timeout) as response:
                 content = bytearray()
                 for piece in response.iter_bytes():
                     content += piece

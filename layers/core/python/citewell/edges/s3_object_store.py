@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from citewell.core.values import ObjectHead
-from citewell.edges.aws import client_config
+from citewell.edges.aws import CONNECT_SECONDS, client_config
 from citewell.errors import ObjectStoreUnavailable, ObjectVanished
 
 if TYPE_CHECKING:
@@ -25,15 +26,35 @@ _GONE = frozenset(
 _UNVERSIONED = "etag:"
 
 
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """``read_seconds`` without a byte end an attempt; ``attempts`` counts the first too."""
+
+    read_seconds: float
+    attempts: int
+
+    @property
+    def longest_seconds(self) -> float:
+        """What a call takes at most when nothing comes, the pauses included."""
+        return self.attempts * (CONNECT_SECONDS + self.read_seconds) + sum(2.0**n for n in range(self.attempts - 1))
+
+
+PATIENCE = Patience(read_seconds=10.0, attempts=3)
+HASTE = Patience(read_seconds=3.0, attempts=2)
+"""For a look that a deploy waits for."""
+
+
 class S3ObjectStore:
-    def __init__(self, bucket: str) -> None:
+    def __init__(self, bucket: str, *, patience: Patience = PATIENCE) -> None:
         self._bucket = bucket
+        self._patience = patience
 
     @cached_property
     def _client(self) -> S3Client:
         import boto3
 
-        return boto3.client("s3", config=client_config(read_timeout=30))
+        config = client_config(read_timeout=self._patience.read_seconds, attempts=self._patience.attempts)
+        return boto3.client("s3", config=config)
 
     def head(self, key: str) -> ObjectHead | None:
         try:

@@ -13,6 +13,13 @@ if TYPE_CHECKING:
 NOT_SET = "not set"
 """What a secret holds between the deploy that made it and the operator who fills it."""
 
+ATTEMPTS = 2
+CONNECT_SECONDS = 1.0
+READ_SECONDS = 2.0
+LONGEST_SECONDS = ATTEMPTS * (CONNECT_SECONDS + READ_SECONDS) + 1.0
+"""What reading takes at most, the pause included. Someone waits for an answer that can't begin before; who needs the
+secret later asks anew."""
+
 # Secrets Manager says these with status 400, like what can't be mended by waiting.
 _PASSING = frozenset({"ThrottlingException", "Throttling", "TooManyRequestsException", "RequestLimitExceeded"})
 
@@ -28,7 +35,8 @@ def fetch_secret(arn: str) -> str:
     from botocore.exceptions import ConnectionError as NotConnected
 
     try:
-        client = boto3.client("secretsmanager", config=client_config(read_timeout=5))
+        config = client_config(read_timeout=READ_SECONDS, connect_timeout=CONNECT_SECONDS, attempts=ATTEMPTS)
+        client = boto3.client("secretsmanager", config=config)
         value = str(client.get_secret_value(SecretId=arn)["SecretString"]).strip()
     except (NotConnected, HTTPClientError) as error:
         raise SecretUnavailable(f"Secrets Manager did not answer: {type(error).__name__}") from error

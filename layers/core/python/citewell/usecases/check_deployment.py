@@ -20,6 +20,9 @@ SAMPLE = "How is this deployment?"
 NO_OBJECT = "citewell/check-of-a-deployment"
 """A key that nobody uses. That nothing stands there is an answer, too."""
 
+LOOK_SECONDS = 14.0
+"""No look is begun with less than this left: a question's embedder can take as long."""
+
 ATTEMPTS = 4
 PAUSE_SECONDS = 10.0
 """What IAM was told during a deploy may take some seconds to be true everywhere."""
@@ -56,10 +59,16 @@ class CheckDeployment:
         self._objects = objects
 
     def __call__(self, *, seconds_left: Callable[[], float]) -> Findings:
-        """Every look is taken, whatever the one before found. ``seconds_left`` is for the whole of them."""
+        """Every look is taken, whatever the one before found, but for those that no time is left for.
+
+        ``seconds_left`` is for the whole of them.
+        """
         problems: list[str] = []
         notes: list[str] = []
         for what, look in self._looks(seconds_left):
+            if seconds_left() < LOOK_SECONDS:
+                problems.append(f"{what}: not looked at, since what came before took too long")
+                continue
             try:
                 look()
             except SecretNotSet as error:
