@@ -102,6 +102,7 @@ class Wiring:
     @cached_property
     def check_ingest(self) -> CheckDeployment:
         from citewell.core.values import TextKind
+        from citewell.edges.s3_object_store import HASTE, S3ObjectStore
         from citewell.usecases.check_deployment import CheckDeployment
 
         return CheckDeployment(
@@ -116,7 +117,6 @@ class Wiring:
     @cached_property
     def functions(self) -> Functions:
         from citewell.edges.deployed_functions import DeployedFunctions
-        from citewell.edges.s3_object_store import HASTE, S3ObjectStore
 
         return DeployedFunctions()
 
