@@ -76,6 +76,8 @@ class Ingestion(Construct):
         )
         # Without the first, a missing key is 403, not 404; the other is for the look that ends a deploy.
         self.ingest.allow("s3:ListBucket", "s3:GetBucketVersioning", on=[bucket.bucket_arn])
+        # A sweep of the index puts each key that it finds there on the queue.
+        self.ingest.allow("sqs:SendMessage", on=[self.queues.queue.queue_arn])
         embedding.allow(self.ingest)
         self.ingest.function.add_event_source(
             event_sources.SqsEventSource(

@@ -3,8 +3,8 @@ environment, for the stack in its AWS account.
 
 What hasn't changed costs a look and no embedding. Keys whose object was deleted are looked at, too: that brings an
 index in step that missed the deletion. Of an object that was erased with all its versions the bucket knows nothing any
-more: an index that was restored to a time before that goes on answering from it until its key is named,
-``python -m infra.reindex --key KEY [--key KEY ...]``.
+more, but an index that was restored to a time before that does: ingest puts the keys that it knows on the queue itself.
+Single keys: ``python -m infra.reindex --key KEY [--key KEY ...]``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from citewell.events import object_event
+from citewell.events import Sweep, object_event, sweep_message
 from infra.deployed import NotDeployedError, outputs
 
 if TYPE_CHECKING:
@@ -53,6 +53,11 @@ def enqueue(sqs: SQSClient, queue_url: str, bucket: str, keys: Iterable[str]) ->
     return count
 
 
+def sweep(sqs: SQSClient, queue_url: str, *, prefix: str = "") -> None:
+    """Have ingest do the same with every key below ``prefix`` that the index knows."""
+    sqs.send_message(QueueUrl=queue_url, MessageBody=sweep_message(Sweep(prefix)))
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m infra.reindex", description="Has ingest look at the bucket.")
     which = parser.add_mutually_exclusive_group()
@@ -66,7 +71,10 @@ def main(arguments: list[str] | None = None) -> int:
         stack = outputs()
         bucket = stack["BucketName"]
         keys = dict.fromkeys(given.key) if given.key else keys_of(boto3.client("s3"), bucket, prefix=given.prefix)
-        count = enqueue(boto3.client("sqs"), stack["QueueUrl"], bucket, keys)
+        sqs = boto3.client("sqs")
+        count = enqueue(sqs, stack["QueueUrl"], bucket, keys)
+        if not given.key:
+            sweep(sqs, stack["QueueUrl"], prefix=given.prefix)
     except (ReindexError, NotDeployedError, BotoCoreError, ClientError) as error:
         print(f"citewell: {error}", file=sys.stderr)
         return 1

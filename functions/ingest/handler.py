@@ -11,7 +11,7 @@ from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, pro
 from citewell.checks import answering_checks
 from citewell.correlation import correlate
 from citewell.errors import DocumentRejected, InvalidRequest, log_fields
-from citewell.events import object_keys
+from citewell.events import Sweep, object_keys, sweep_of
 from citewell.telemetry import NAMESPACE, IngestMetric, count_outcome, outcome_fields
 from citewell.usecases.ingest_object import Attempt
 from citewell.wiring import wiring
@@ -40,8 +40,10 @@ def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailure
             last=received >= settings.max_receives,
             seconds_left=lambda: context.get_remaining_time_in_millis() / 1000,
         )
-        keys = _keys(record, bucket=settings.require("bucket"))
-        failures = [failure for key in keys if (failure := _ingest(key, attempt)) is not None]
+        sweep = sweep_of(record.body)
+        keys = [] if sweep else _keys(record, bucket=settings.require("bucket"))
+        tries = [_sweep(sweep, attempt)] if sweep else [_ingest(key, attempt) for key in keys]
+        failures = [failure for failure in tries if failure is not None]
         if failures:
             if not attempt.last and (queue := wiring().queue):
                 queue.give_back(record.receipt_handle, attempt=attempt.number)
@@ -61,6 +63,17 @@ def _keys(record: SQSRecord, *, bucket: str) -> list[str]:
     except InvalidRequest as error:
         logger.error("message refused", extra={"problem": str(error)})
         raise  # it ends in the dead-letter queue, where somebody can look at it
+
+
+def _sweep(sweep: Sweep, attempt: Attempt) -> Exception | None:
+    """What another attempt may mend."""
+    try:
+        count = wiring().sweep_index(sweep)
+    except Exception as error:
+        logger.error("sweep failed", extra={"attempt": attempt.number, **log_fields(error)})
+        return error
+    logger.info("index swept", extra={"prefix": sweep.prefix, "keys": count})
+    return None
 
 
 def _ingest(key: str, attempt: Attempt) -> Exception | None:

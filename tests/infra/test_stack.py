@@ -530,7 +530,7 @@ READING = {"s3:GetBucketVersioning", "s3:GetObject", "s3:GetObjectVersion", "s3:
 @pytest.mark.parametrize(
     ("name", "allowed"),
     [
-        ("ingest", LOGGING | QUEUE | READING | {"rds-db:connect", "lambda:InvokeFunction"}),
+        ("ingest", LOGGING | QUEUE | READING | {"rds-db:connect", "lambda:InvokeFunction", "sqs:SendMessage"}),
         ("ask", LOGGING | {"rds-db:connect", "secretsmanager:GetSecretValue", "lambda:InvokeFunction"}),
         ("documents", LOGGING | {"rds-db:connect"}),
         ("migrate", LOGGING | {"secretsmanager:GetSecretValue"}),

@@ -20,7 +20,7 @@ import functions.ingest.handler
 from citewell.edges.local_embedder import LocalEmbedder
 from citewell.edges.postgres_schema import PostgresSchema
 from citewell.edges.sqs_queue import wait_seconds
-from citewell.events import object_event
+from citewell.events import Sweep, object_event, object_keys, sweep_message
 from citewell.usecases.migrate import ensure_generation
 from citewell.wiring import wiring
 
@@ -249,3 +249,33 @@ def test_a_failed_message_is_given_back_early_but_not_after_its_last_attempt(
 
 def test_waits_grow_up_to_the_visibility_time_out() -> None:
     assert [wait_seconds(attempt) for attempt in (1, 2, 3, 4, 5)] == [60, 240, 960, 1800, 1800]
+
+
+def test_a_sweep_removes_what_the_bucket_has_forgotten(s3: S3Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    sqs: SQSClient = boto3.client("sqs")
+    url = sqs.create_queue(QueueName="events")["QueueUrl"]
+    monkeypatch.setenv("CITEWELL_QUEUE_URL", url)
+    forget_wiring()
+    others = [f"{number:02}.md" for number in range(11)]
+    for key in (KEY, *others):
+        upload(s3, key, b"A text." if key in others else None)
+        assert ingest(object_event(BUCKET, key)) == []
+    for version in s3.list_object_versions(Bucket=BUCKET, Prefix=KEY)["Versions"]:
+        s3.delete_object(Bucket=BUCKET, Key=KEY, VersionId=version["VersionId"])
+
+    assert ingest(sweep_message(Sweep())) == []
+
+    found = []
+    while messages := sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages", []):
+        found += [message["Body"] for message in messages]
+    assert sorted(key for message in found for key in object_keys(message, bucket=BUCKET)) == [*others, KEY]
+    assert ingest(*found) == []
+    assert document(KEY)[0] == 404
+    assert document(others[0])[1]["status"] == "READY"
+
+
+def test_a_sweep_that_cannot_reach_the_queue_is_tried_again(s3: S3Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CITEWELL_QUEUE_URL", "https://sqs.us-east-1.amazonaws.com/123456789012/gone")
+    forget_wiring()
+    upload(s3, KEY)
+    assert ingest(object_event(BUCKET, KEY), sweep_message(Sweep())) == ["m1"]

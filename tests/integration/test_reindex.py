@@ -9,7 +9,7 @@ from moto import mock_aws
 from mypy_boto3_s3 import S3Client
 from mypy_boto3_sqs import SQSClient
 
-from citewell.events import object_keys
+from citewell.events import Sweep, object_keys, sweep_of
 from infra import reindex
 from infra.reindex import enqueue, keys_of
 
@@ -80,6 +80,22 @@ def test_keys_that_the_bucket_knows_nothing_of_any_more_are_enqueued_when_they_a
     received = sqs.receive_message(QueueUrl=queue, MaxNumberOfMessages=10)["Messages"]
     found = [key for message in received for key in object_keys(message["Body"], bucket=BUCKET)]
     assert sorted(found) == ["b.md", "hr/erased ü.md"]
+
+
+def test_after_the_buckets_keys_the_index_is_swept_below_the_same_prefix(
+    aws: tuple[S3Client, SQSClient], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    s3, sqs = aws
+    _put(s3, "hr/a.md", "b.md")
+    queue = sqs.create_queue(QueueName="q")["QueueUrl"]
+    monkeypatch.setattr(reindex, "outputs", lambda: {"BucketName": BUCKET, "QueueUrl": queue})
+
+    assert reindex.main(["hr/"]) == 0
+
+    received = [each["Body"] for each in sqs.receive_message(QueueUrl=queue, MaxNumberOfMessages=10)["Messages"]]
+    assert [asked for message in received if (asked := sweep_of(message))] == [Sweep("hr/")]
+    named = [object_keys(message, bucket=BUCKET) for message in received if sweep_of(message) is None]
+    assert named == [["hr/a.md"]]
 
 
 def test_a_prefix_and_a_key_are_not_named_together(capsys: pytest.CaptureFixture[str]) -> None:

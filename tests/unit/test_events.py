@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citewell.core.values import DocumentKey
 from citewell.errors import InvalidRequest
-from citewell.events import object_event, object_keys
+from citewell.events import Sweep, object_event, object_keys, sweep_message, sweep_of
 
 
 def _message(*keys: str, bucket: str = "docs") -> str:
@@ -48,3 +49,20 @@ def test_anything_else_is_refused(message: str) -> None:
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
 def test_what_reindex_enqueues_is_read_back(key: str) -> None:
     assert object_keys(object_event("docs", key), bucket="docs") == [key]
+
+
+@given(st.text(), st.text(), st.text())
+def test_a_sweep_is_read_back_as_it_was_asked_for(prefix: str, tenant: str, source: str) -> None:
+    sweep = Sweep(prefix, after=DocumentKey(tenant, source))
+    assert sweep_of(sweep_message(sweep)) == sweep
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["", "[", "null", "7", "[]", '"sweep"', "{}", '{"citewell": "check"}', '{"citewell": "sweep"}', "[" * 100_000,
+     '{"citewell": "sweep", "prefix": null, "after": ["", ""]}', '{"citewell": "sweep", "prefix": "", "after": ""}',
+     '{"citewell": "sweep", "prefix": "", "after": ["a"]}', '{"citewell": "sweep", "prefix": "", "after": [1, 2]}'],
+)  # fmt: skip
+def test_what_is_no_sweep_asks_for_none(message: str) -> None:
+    assert sweep_of(message) is None
+    assert sweep_of(object_event("docs", "a.md")) is None

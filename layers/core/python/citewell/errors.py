@@ -16,6 +16,7 @@ CitewellError
 │   │   └── DatabaseLocked       somebody else holds a lock for longer than a migration waits
 │   ├── ObjectStoreUnavailable
 │   ├── SecretUnavailable
+│   ├── QueueUnavailable
 │   ├── EmbedderUnavailable      the embedder failed after its retries
 │   ├── GeneratorUnavailable     the model failed after its retries
 │   └── FunctionBusy             Lambda had no copy of a function free to be asked
@@ -116,6 +117,10 @@ class ObjectStoreUnavailable(Unavailable):
 
 class SecretUnavailable(Unavailable):
     code = "secret_unavailable"
+
+
+class QueueUnavailable(Unavailable):
+    code = "queue_unavailable"
 
 
 class EmbedderUnavailable(Unavailable):

@@ -170,6 +170,9 @@ class ChunkStore(Protocol):
     def fail(self, claim: Claim, *, code: str, stage: str, attempts: int, version: str | None) -> None:
         """Record that the newest version can't be indexed; what was served before goes on answering."""
 
+    def documents_after(self, after: DocumentKey, *, limit: int) -> list[DocumentKey]:
+        """Up to ``limit`` documents behind ``after``, of all tenants, in an order that stays the same."""
+
     # --- ask ---
 
     def candidates(

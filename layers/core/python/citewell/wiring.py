@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from citewell.usecases.check_deployment import CheckDeployment, Functions
     from citewell.usecases.ingest_object import IngestObject
     from citewell.usecases.migrate import Schema
+    from citewell.usecases.sweep_index import SweepIndex
 
 
 class Wiring:
@@ -45,6 +46,19 @@ class Wiring:
             max_object_bytes=settings.max_object_bytes,
             chunk_tokens=settings.chunk_tokens,
             overlap_tokens=settings.overlap_tokens,
+        )
+
+    @cached_property
+    def sweep_index(self) -> SweepIndex:
+        from citewell.usecases.sweep_index import SweepIndex
+
+        self.settings.require("queue_url")
+        assert self.queue is not None
+        return SweepIndex(
+            documents=self.chunks,
+            queue=self.queue,
+            bucket=self.settings.require("bucket"),
+            tenancy=Tenancy(self.settings.tenancy),
         )
 
     @cached_property

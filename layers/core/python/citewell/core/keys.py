@@ -45,6 +45,11 @@ def document_key(key: str, tenancy: Tenancy) -> DocumentKey | None:
     return DocumentKey(tenant, source) if tenant and source else None
 
 
+def object_key(document: DocumentKey, tenancy: Tenancy) -> str:
+    """Under which key the document's object stands: what :func:`document_key` made it from."""
+    return document.source if tenancy is Tenancy.SINGLE else f"{document.tenant}/{document.source}"
+
+
 def is_tenant(name: object) -> TypeGuard[str]:
     """Whether a caller may be of this tenant: one segment of a key, printable, and what it looks like at its ends."""
     return (

@@ -223,6 +223,11 @@ class PostgresChunkStore:
             cursor.execute(statements.BURY, _key(claim.key))
         return IngestOutcome(IngestResult.DELETED, chunks=0, embedded=0)
 
+    def documents_after(self, after: DocumentKey, *, limit: int) -> list[DocumentKey]:
+        with self._database.transaction() as cursor:
+            rows = cursor.execute(statements.DOCUMENTS_AFTER, {**_key(after), "limit": limit}).fetchall()
+        return [DocumentKey(row.tenant, row.source) for row in rows]
+
     def fail(self, claim: Claim, *, code: str, stage: str, attempts: int, version: str | None) -> None:
         with self._database.transaction() as cursor:
             cursor.execute(

@@ -1,14 +1,22 @@
-"""Gives a failed message back before its visibility time-out, which is made for workers that die."""
+"""The queue that ingest works on, as far as it writes to it.
+
+A failed message is given back before its visibility time-out, which is made for workers that die.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from citewell.edges.aws import client_config
+from citewell.errors import QueueUnavailable
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
+
+_BATCH = 10
+"""What SQS takes at once."""
 
 WAITS_SECONDS = (60, 240, 960, 1800)
 
@@ -43,3 +51,18 @@ class SqsQueue:
         except (BotoCoreError, ClientError):
             return False
         return True
+
+    def send(self, messages: Sequence[str]) -> None:
+        """Raises QueueUnavailable; some of the messages may be on the queue then."""
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        for start in range(0, len(messages), _BATCH):
+            batch = enumerate(messages[start : start + _BATCH])
+            try:
+                sent = self._client.send_message_batch(
+                    QueueUrl=self._url, Entries=[{"Id": str(number), "MessageBody": body} for number, body in batch]
+                )
+            except (BotoCoreError, ClientError) as error:
+                raise QueueUnavailable(f"the queue did not answer: {error}") from error
+            if refused := sent.get("Failed"):
+                raise QueueUnavailable(f"the queue refused {len(refused)} messages: {refused[0]['Code']}")

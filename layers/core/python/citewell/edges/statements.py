@@ -25,6 +25,14 @@ ON CONFLICT (tenant, source) DO UPDATE SET claim = known.claim + 1
 RETURNING claim, served_version, served_pipeline, content_hash, chunks
 """
 
+# Of all tenants, tombstones left out.
+DOCUMENTS_AFTER = """
+SELECT tenant, source FROM document
+WHERE status IS NOT NULL AND (tenant, source) > (%(tenant)s, %(source)s)
+ORDER BY tenant, source
+LIMIT %(limit)s
+"""
+
 # What is served keeps its title and groups; a document that serves nothing yet takes those of its coming version.
 # Groups that couldn't be read are NULL. Beside what is served they become a group without a name: nobody is in it.
 BEGIN = """
