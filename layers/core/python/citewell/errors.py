@@ -16,7 +16,7 @@ CitewellError
 │   │   └── DatabaseLocked       somebody else holds a lock for longer than a migration waits
 │   ├── ObjectStoreUnavailable
 │   ├── SecretUnavailable
-│   ├── QueueUnavailable
+│   ├── QueueUnavailable         a sweep could not put its messages on the queue
 │   ├── EmbedderUnavailable      the embedder failed after its retries
 │   ├── GeneratorUnavailable     the model failed after its retries
 │   └── FunctionBusy             Lambda had no copy of a function free to be asked
@@ -120,7 +120,7 @@ class SecretUnavailable(Unavailable):
 
 
 class QueueUnavailable(Unavailable):
-    code = "queue_unavailable"
+    """A sweep couldn't put its messages on the queue; no document fails of this."""
 
 
 class EmbedderUnavailable(Unavailable):
