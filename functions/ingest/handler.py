@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools import Logger, Metrics
@@ -40,10 +41,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailure
             last=received >= settings.max_receives,
             seconds_left=lambda: context.get_remaining_time_in_millis() / 1000,
         )
-        sweep = sweep_of(record.body)
-        keys = [] if sweep else _keys(record, bucket=settings.require("bucket"))
-        tries = [_sweep(sweep, attempt)] if sweep else [_ingest(key, attempt) for key in keys]
-        failures = [failure for failure in tries if failure is not None]
+        failures = list(_failures(record, attempt, bucket=settings.require("bucket")))
         if failures:
             if not attempt.last and (queue := wiring().queue):
                 queue.give_back(record.receipt_handle, attempt=attempt.number)
@@ -57,12 +55,20 @@ def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailure
     )
 
 
-def _keys(record: SQSRecord, *, bucket: str) -> list[str]:
+def _failures(record: SQSRecord, attempt: Attempt, *, bucket: str) -> Iterator[Exception]:
+    if sweep := sweep_of(record.body):
+        if (failure := _sweep(sweep, attempt)) is not None:
+            yield failure
+        return
     try:
-        return object_keys(record.body, bucket=bucket)
+        keys = object_keys(record.body, bucket=bucket)
     except InvalidRequest as error:
         logger.error("message refused", extra={"problem": str(error)})
-        raise  # it ends in the dead-letter queue, where somebody can look at it
+        yield error  # it ends in the dead-letter queue, where somebody can look at it
+        return
+    for key in keys:
+        if (failure := _ingest(key, attempt)) is not None:
+            yield failure
 
 
 def _sweep(sweep: Sweep, attempt: Attempt) -> Exception | None:

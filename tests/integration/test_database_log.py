@@ -12,6 +12,7 @@ from psycopg import Error
 from psycopg.errors import Diagnostic
 
 from citewell.core.values import Question
+from citewell.edges.postgres import Database
 from citewell.edges.postgres_chunk_store import PostgresChunkStore
 from citewell.edges.postgres_schema import PostgresSchema
 from citewell.usecases.migrate import ensure_generation, migrate
@@ -52,6 +53,7 @@ def logged(database: str) -> Log:
         options = " ".join(f"-c {name}={value}" for name, value in {**parameters, "client_min_messages": "log"}.items())
         with closing(PostgresChunkStore(f"{database}?options={quote(options)}")) as store:
             generation = store.live_generation()
+            assert isinstance(store._database, Database)
             connection = store._database._connection
             assert connection is not None
             connection.add_notice_handler(note)
