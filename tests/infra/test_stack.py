@@ -577,7 +577,7 @@ def test_an_api_key_is_a_secret_that_says_it_was_never_filled(
 
 
 def test_there_is_no_secret_for_a_provider_that_is_not_used(synthesise: Synthesise) -> None:
-    common = {"ApiUrl", "BucketName", "QueueUrl", "DeadLetterQueueUrl", "DatabaseSecretArn"}
+    common = {"ApiUrl", "BucketName", "QueueUrl", "DeadLetterQueueUrl", "DatabaseInstance", "DatabaseSecretArn"}
     common |= {"UserPoolId", "UserPoolClientId"}
     assert synthesise(Options()).outputs.keys() == common | {"AnthropicApiKeySecretArn"}
     assert synthesise(HOSTED).outputs.keys() == common | {"EmbedderApiKeySecretArn"}
