@@ -220,8 +220,9 @@ def test_a_question_to_another_embedders_index_says_what_to_do(database: str, ca
     assert "the live index was built by another (8 dimensions)" in vars(record)["error_message"]
 
 
+@pytest.mark.parametrize("body", [object_event(BUCKET, KEY), "not an event"], ids=["an event", "no event"])
 def test_a_failed_message_is_given_back_early_but_not_after_its_last_attempt(
-    s3: S3Client, monkeypatch: pytest.MonkeyPatch
+    s3: S3Client, monkeypatch: pytest.MonkeyPatch, body: str
 ) -> None:
     sqs: SQSClient = boto3.client("sqs")
     url = sqs.create_queue(QueueName="events", Attributes={"VisibilityTimeout": "1800"})["QueueUrl"]
@@ -239,7 +240,7 @@ def test_a_failed_message_is_given_back_early_but_not_after_its_last_attempt(
         return change(**request)
 
     monkeypatch.setattr(queue._client, "change_message_visibility", record)
-    sqs.send_message(QueueUrl=url, MessageBody=object_event(BUCKET, KEY))
+    sqs.send_message(QueueUrl=url, MessageBody=body)
     [message] = sqs.receive_message(QueueUrl=url)["Messages"]
     for receive_count in (1, 2, 3):
         failed = ingest(message["Body"], receive_count=receive_count, receipt_handle=message["ReceiptHandle"])
