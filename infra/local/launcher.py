@@ -51,6 +51,7 @@ PRIVATE_NAMES = {
         "resolve_credential",
         "resolve_principal",
     ),
+    "ministack.core.iam_actions": ("extract_iam_action",),
     "ministack.core.lambda_runtime": ("_PYTHON_WORKER_SCRIPT", "zipfile"),
     "ministack.core.responses": ("get_account_id", "get_region", "request_scope"),
     "ministack.core.tls": ("use_ssl_enabled",),
@@ -118,6 +119,21 @@ def check() -> None:
             f"ministack {version('ministack')} lacks what infra/local/launcher.py replaces in it "
             f"(written for {WRITTEN_FOR}): {', '.join(missing)}"
         )
+
+
+# --- permissions -----------------------------------------------------------------------------------------------
+
+
+def authorize_batches(iam_actions):
+    """AWS has no permissions for batches of a queue's messages: they take that for a single message."""
+    extract = iam_actions.extract_iam_action
+
+    def extract_as_aws(*request):
+        action = extract(*request)
+        is_batch = action and action.startswith("sqs:") and action.endswith("MessageBatch")
+        return action.removesuffix("Batch") if is_batch else action
+
+    iam_actions.extract_iam_action = extract_as_aws
 
 
 # --- network: nothing is filtered here, the records only have to be there ------------------------------------
@@ -364,7 +380,7 @@ def main(state, configuration):
     """
     check()
     from ministack import app
-    from ministack.core import iam_evaluator, lambda_runtime, responses, tls
+    from ministack.core import iam_actions, iam_evaluator, lambda_runtime, responses, tls
     from ministack.services import apigateway, ec2, lambda_svc, rds, s3
     from ministack.services.cloudformation import provisioners
 
@@ -378,6 +394,7 @@ def main(state, configuration):
         region=os.environ["MINISTACK_REGION"],
     )
     front.start()
+    authorize_batches(iam_actions)
     add_security_group_rules(provisioners, ec2)
     add_vpc_attributes(provisioners)
     add_ipv6(provisioners)

@@ -16,7 +16,7 @@ from botocore.config import Config
 
 from infra.local.errors import LocalCloudError
 from infra.local.state import Deployment, Stack
-from infra.reindex import ReindexError, enqueue, keys_of
+from infra.reindex import ReindexError, enqueue, keys_of, sweep
 
 if TYPE_CHECKING:
     from mypy_boto3_lambda import LambdaClient
@@ -134,14 +134,16 @@ def fill_secret(aws: Aws, secret_id: str, value: str) -> None:
 def reindex(aws: Aws, deployment: Deployment) -> int:
     """Asks ingest to look at every key that the bucket holds, or held last; returns how many. Raises LocalCloudError.
 
-    The deleted ones, too: that brings an index up to date that missed the deletion. The index isn't swept as in AWS:
-    the emulator knows a permission sqs:SendMessageBatch, which AWS doesn't have.
+    The deleted ones, too, and those that the index alone still knows: that brings an index up to date that missed the
+    deletion.
     """
     bucket, queue_url = aws.stack.bucket, deployment.outputs["QueueUrl"]
     try:
-        return enqueue(aws.sqs, queue_url, bucket, keys_of(aws.s3, bucket))
+        count = enqueue(aws.sqs, queue_url, bucket, keys_of(aws.s3, bucket))
+        sweep(aws.sqs, queue_url)
     except ReindexError as error:
         raise LocalCloudError(str(error)) from error
+    return count
 
 
 def drained(aws: Aws, deployment: Deployment) -> bool:

@@ -63,6 +63,7 @@ class SqsQueue:
                     QueueUrl=self._url, Entries=[{"Id": str(number), "MessageBody": body} for number, body in batch]
                 )
             except (BotoCoreError, ClientError) as error:
-                raise QueueUnavailable(f"the queue did not answer: {error}") from error
+                # The kind only: AWS's sentences name accounts and roles.
+                raise QueueUnavailable(f"the queue took nothing: {type(error).__name__}") from error
             if refused := sent.get("Failed"):
                 raise QueueUnavailable(f"the queue refused {len(refused)} messages: {refused[0]['Code']}")
