@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from infra.local.database_tls import TokenRefused, check_token
 
 KEY, SECRET, SESSION = "ASIAREADER", "the-secret", "session/token+with=signs"
-NOW = datetime.datetime.now(datetime.UTC).timestamp()
 
 
 def _made(session: str | None = None) -> str:
@@ -23,7 +22,9 @@ def _made(session: str | None = None) -> str:
     return str(client.generate_db_auth_token(DBHostname="localhost", Port=5432, DBUsername="citewell_reader"))
 
 
-TOKEN = _made()
+# All made at one moment, which the tests take for now: a run may reach them long after they were collected.
+NOW = datetime.datetime.now(datetime.UTC).timestamp()
+TOKEN, ROLE_TOKEN, STRANGERS_TOKEN = _made(), _made(SESSION), _made("another session")
 
 
 def _check(token: str, **other: Any) -> str:
@@ -39,9 +40,9 @@ def test_a_token_is_its_signers() -> None:
 
 
 def test_a_token_of_a_role_brings_the_session_along() -> None:
-    assert _check(_made(SESSION)) == KEY
+    assert _check(ROLE_TOKEN) == KEY
     with pytest.raises(TokenRefused, match="nobody's"):
-        _check(_made("another session"))
+        _check(STRANGERS_TOKEN)
 
 
 @pytest.mark.parametrize(
