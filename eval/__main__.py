@@ -17,6 +17,7 @@ from citewell.ports import Embedder
 from citewell.settings import Settings
 from citewell.wiring import Wiring
 from eval.dataset import Dataset, DatasetError, read_handbook, read_retrieval_set
+from eval.embedding_cache import cached
 from eval.gate import Baseline, passed, regressions
 from eval.run import Scored, database, figures, index, misses, search
 
@@ -76,9 +77,8 @@ def _score(dataset: Dataset) -> tuple[list[Scored], dict[str, Any]]:
     settings = Settings.from_environment()
     if settings.embedder == "local" and settings.model_dir is None:
         settings = dataclasses.replace(settings, model_dir=str(MODEL_DIR))
-    embedder = Wiring(settings).embedder
     started = time.monotonic()
-    with database(embedder) as store:
+    with cached(Wiring(settings).embedder) as embedder, database(embedder) as store:
         index(dataset, store=store, embedder=embedder, settings=settings)
         scored = search(dataset, store=store, embedder=embedder, settings=settings)
     min_score = min_score_for(embedder.model_id, settings.min_score)
