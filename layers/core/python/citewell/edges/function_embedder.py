@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 import sys
 from array import array
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from citewell.core.values import TextKind, Vector
-from citewell.edges.aws import client_config
+from citewell.edges.invoked_function import InvokedFunction
 from citewell.edges.local_embedder import BATCH_SIZE, MAX_TOKENS
-from citewell.edges.retrying import Retrying, TryAgain, retry_worthwhile
+from citewell.edges.retrying import Retrying, TryAgain
 from citewell.edges.vectors import checked_vector
 from citewell.edges.word_pieces import WordPieces
-from citewell.errors import ConfigurationError, EmbedderMismatch, EmbedderUnavailable
+from citewell.errors import EmbedderMismatch, EmbedderUnavailable
 
 if TYPE_CHECKING:
     from mypy_boto3_lambda import LambdaClient
@@ -36,16 +34,13 @@ PATIENCE: Mapping[TextKind, Retrying] = {
 }
 """The last attempt may begin at the end of this time, and then takes its own. Someone waits for a question's vector."""
 
-_NOT_TO_BE_RETRIED = ("ConfigurationError", "InvalidRequest")
-_ERROR_TYPE = re.compile(r"[\w.]{1,64}")
-
 
 class FunctionEmbedder:
     """The embedder port over ``lambda:InvokeFunction``.
 
     ``model_id`` and ``dimensions`` are what the deployed function must run, ``tokenizer`` its ``tokenizer.json``. The
-    event and the result are described in ``functions/embed/handler.py``. ``retrying`` is for one batch;
-    ``dualstack``: call Lambda where it has IPv6 addresses too, for a network whose only way out is IPv6.
+    event and the result are described in ``functions/embed/handler.py``. ``retrying`` is for one batch; ``dualstack``
+    is that of :class:`InvokedFunction`.
     """
 
     def __init__(
@@ -60,14 +55,14 @@ class FunctionEmbedder:
         dualstack: bool = False,
         client: LambdaClient | None = None,
     ) -> None:
-        self._function = function
+        self._function = InvokedFunction(
+            function, setting="CITEWELL_EMBED_FUNCTION", read_seconds=READ_SECONDS, dualstack=dualstack, client=client
+        )
         self._model_id = model_id
         self._dimensions = dimensions
         self._word_pieces = WordPieces(tokenizer)
         self._batch_size = batch_size
         self._retrying = retrying
-        self._dualstack = dualstack
-        self._given_client = client
 
     @property
     def model_id(self) -> str:
@@ -97,41 +92,9 @@ class FunctionEmbedder:
     def _embed_batch(self, texts: Sequence[str], kind: TextKind) -> list[Vector]:
         event = json.dumps({"texts": list(texts), "input": kind.value}).encode()
         try:
-            return self._retrying[kind].call(lambda _: self._vectors(self._invoke(event), count=len(texts)))
+            return self._retrying[kind].call(lambda _: self._vectors(self._function.result_of(event), count=len(texts)))
         except TryAgain as error:
-            raise EmbedderUnavailable(f"the function {self._function} did not embed: {error}") from error
-
-    def _invoke(self, event: bytes) -> Any:
-        """The function's result, whatever it is. Raises TryAgain or ConfigurationError."""
-        from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError, IncompleteReadError
-        from botocore.exceptions import ConnectionError as NoConnection
-
-        try:
-            response = self._client.invoke(FunctionName=self._function, Payload=event)
-            payload = response["Payload"].read()
-        except ClientError as error:
-            status = error.response["ResponseMetadata"]["HTTPStatusCode"]
-            code = error.response["Error"]["Code"]
-            if retry_worthwhile(status):
-                raise TryAgain(code) from error
-            raise ConfigurationError(
-                f"the function {self._function} can't be invoked: {code}; check CITEWELL_EMBED_FUNCTION and the role's "
-                "permission lambda:InvokeFunction"
-            ) from error
-        except (HTTPClientError, NoConnection, IncompleteReadError) as error:
-            raise TryAgain(type(error).__name__) from error
-        except BotoCoreError as error:
-            raise ConfigurationError(f"no call to AWS Lambda can be made: {type(error).__name__}") from error
-        result = _parsed(payload)
-        if "FunctionError" in response:
-            self._failed(result)
-        return result
-
-    def _failed(self, error: Any) -> NoReturn:
-        kind = str(error.get("errorType")) if isinstance(error, Mapping) else "an unknown error"
-        if kind in _NOT_TO_BE_RETRIED:
-            raise ConfigurationError(f"the function {self._function} refused: {error.get('errorMessage')}")
-        raise TryAgain(f"it failed with {kind if _ERROR_TYPE.fullmatch(kind) else 'an unknown error'}")
+            raise EmbedderUnavailable(f"the function {self._function.name} did not embed: {error}") from error
 
     def _vectors(self, result: Any, *, count: int) -> list[Vector]:
         try:
@@ -141,29 +104,12 @@ class FunctionEmbedder:
             raise TryAgain("its result is not the one expected") from error
         if (runs, dimensions) != (self._model_id, self._dimensions):
             raise EmbedderMismatch(
-                f"the function {self._function} runs {runs} ({dimensions} dimensions), but this deployment expects "
-                f"{self._model_id} ({self._dimensions} dimensions): deploy the whole stack again"
+                f"the function {self._function.name} runs {runs} ({dimensions} dimensions), but this deployment "
+                f"expects {self._model_id} ({self._dimensions} dimensions): deploy the whole stack again"
             )
         if len(vectors) != count:
             raise TryAgain(f"{len(vectors)} vectors came back for {count} texts")
         return [checked_vector(each, dimensions=self._dimensions) for each in vectors]
-
-    @cached_property
-    def _client(self) -> LambdaClient:
-        if self._given_client is not None:
-            return self._given_client
-        import boto3
-
-        # One attempt: the retries are this class's own, within one bound of time.
-        config = client_config(read_timeout=READ_SECONDS, attempts=1, use_dualstack_endpoint=self._dualstack)
-        return boto3.client("lambda", config=config)
-
-
-def _parsed(payload: bytes) -> Any:
-    try:
-        return json.loads(payload)
-    except ValueError as error:
-        raise TryAgain("its result is not JSON") from error
 
 
 def _floats(encoded: str) -> array[float]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 from array import array
 from collections.abc import Sequence
 from functools import cached_property
@@ -11,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from citewell.core.values import TextKind, Vector
+from citewell.edges.onnx_model import model_hash, open_session
 from citewell.edges.word_pieces import WordPieces
 from citewell.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    # Over a second of import and 100 MB: paid when the first text is embedded, not by who imports this module.
     from onnxruntime import InferenceSession
 
 MODEL_NAME = "bge-small-en-v1.5-int8"
@@ -46,10 +44,7 @@ class LocalEmbedder:
 
     @cached_property
     def model_id(self) -> str:
-        if not self._model.is_file():
-            raise ConfigurationError(f"the local model is missing: {self._model}; CITEWELL_MODEL_DIR names its folder")
-        with self._model.open("rb") as file:
-            return model_id(hashlib.file_digest(file, "sha256").hexdigest())
+        return model_id(model_hash(self._model, setting="CITEWELL_MODEL_DIR"))
 
     @property
     def dimensions(self) -> int:
@@ -96,11 +91,5 @@ class LocalEmbedder:
 
     @cached_property
     def _session(self) -> InferenceSession:
-        import onnxruntime
-
         self.model_id  # noqa: B018 - says what to do when the file is missing
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = os.cpu_count() or 1
-        # Spinning threads burn the CPU that the next text, or another process, needs.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        return onnxruntime.InferenceSession(str(self._model), options, providers=["CPUExecutionProvider"])
+        return open_session(self._model)

@@ -22,13 +22,14 @@ _PRETENDED_TOKEN = 4
 
 
 class WordPieces:
-    """The tokenizer in ``path`` (a ``tokenizer.json``), loaded at first use.
+    """The tokenizer in ``path`` (a ``tokenizer.json``), loaded at first use. ``setting`` names its folder.
 
     Text that looks like a special token is text: a document that holds "[SEP]" can't end its own embedding.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, setting: str = "CITEWELL_MODEL_DIR") -> None:
         self._path = path
+        self._setting = setting
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
@@ -36,7 +37,7 @@ class WordPieces:
 
         if not self._path.is_file():
             raise ConfigurationError(
-                f"the local model's tokenizer is missing: {self._path}; CITEWELL_MODEL_DIR names its folder"
+                f"the local model's tokenizer is missing: {self._path}; {self._setting} names its folder"
             )
         tokenizer = Tokenizer.from_file(str(self._path))
         tokenizer.no_truncation()
