@@ -1,38 +1,45 @@
 """Vectors kept between runs, so that a second run over a set embeds nothing.
 
-Only hashes of texts are kept, never the texts. A vector counts for the code that made it, too: the embedder's own
-module and the runtime's version are part of its key, since both change vectors without changing the model's id.
+Only hashes of texts are kept, never the texts. A model's id doesn't tell everything that shapes its vectors (a prefix,
+the tokenizer, the runtime's version and the processor do, too), so each process embeds two probes first, and takes
+kept vectors only from those that were made by an embedder that gave the probes the same ones.
 """
 
 from __future__ import annotations
 
 import hashlib
-import inspect
 import sqlite3
 import sys
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from citewell.core.values import TextKind, Vector
 from citewell.ports import Embedder
 
-CACHE = Path(__file__).parents[1] / "build/eval-cache/embeddings.sqlite"
+CACHE = Path(__file__).parents[1] / "build/eval-cache/vectors.sqlite"
 
 _CREATE = """
+CREATE TABLE IF NOT EXISTS maker (
+    id INTEGER PRIMARY KEY, model_id TEXT NOT NULL, dimensions INTEGER NOT NULL, probes BLOB NOT NULL
+);
 CREATE TABLE IF NOT EXISTS embedding (
-    model_id TEXT, dimensions INTEGER, made_by TEXT, kind TEXT, text_sha256 BLOB, vector BLOB NOT NULL,
-    PRIMARY KEY (model_id, dimensions, made_by, kind, text_sha256)
-) WITHOUT ROWID
+    maker INTEGER, kind TEXT, text_sha256 BLOB, vector BLOB NOT NULL, PRIMARY KEY (maker, kind, text_sha256)
+) WITHOUT ROWID;
 """
-_READ = """
-SELECT vector FROM embedding
-WHERE model_id = ? AND dimensions = ? AND made_by = ? AND kind = ? AND text_sha256 = ?
-"""
-_KEEP = "INSERT OR IGNORE INTO embedding VALUES (?, ?, ?, ?, ?, ?)"
+_MAKERS = "SELECT id, probes FROM maker WHERE model_id = ? AND dimensions = ? ORDER BY id"
+_NEW_MAKER = "INSERT INTO maker (model_id, dimensions, probes) VALUES (?, ?, ?)"
+_READ = "SELECT vector FROM embedding WHERE maker = ? AND kind = ? AND text_sha256 = ?"
+_KEEP = "INSERT OR IGNORE INTO embedding VALUES (?, ?, ?, ?)"
+
+_PROBE = (
+    "Article 7: up to 1,250 EUR (tax included) are reimbursed within thirty days; Größe und 高度 are naïve examples."
+)
+
+_SAME = 1e-4
+"""How far two numbers of the probes' vectors may lie apart: a hosted model's last digits vary from call to call."""
 
 _SECONDS_FOR_A_LOCK = 60.0
 
@@ -46,7 +53,7 @@ class CachingEmbedder:
 
     inner: Embedder
     database: sqlite3.Connection
-    made_by: str
+    maker: int
 
     @property
     def model_id(self) -> str:
@@ -86,42 +93,36 @@ class CachingEmbedder:
             self.database.execute(_KEEP, (*self._key(text, kind), kept))
         return _floats(kept)
 
-    def _key(self, text: str, kind: TextKind) -> tuple[str, int, str, str, bytes]:
+    def _key(self, text: str, kind: TextKind) -> tuple[int, str, bytes]:
         # A lone surrogate can't be encoded otherwise, and a question may hold one.
         digest = hashlib.sha256(text.encode(errors="surrogatepass")).digest()
-        return (self.model_id, self.dimensions, self.made_by, kind.value, digest)
+        return (self.maker, kind.value, digest)
 
 
 @contextmanager
-def cached(
-    embedder: Embedder, *, file: Path | None = None, runtime: Iterable[str] = ("onnxruntime",)
-) -> Iterator[Embedder]:
-    """``embedder`` with the cache in ``file``, which several processes may use at once.
-
-    ``runtime`` names the packages whose versions shape vectors.
-    """
+def cached(embedder: Embedder, *, file: Path | None = None) -> Iterator[Embedder]:
+    """``embedder`` with the cache in ``file``, which several processes may use at once."""
     where = file or CACHE
     where.parent.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(where, timeout=_SECONDS_FOR_A_LOCK)) as database:
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = OFF")  # a cache that a power cut breaks is deleted
-        with database:
-            database.execute(_CREATE)
-        yield CachingEmbedder(embedder, database, made_by(embedder, runtime))
+        database.executescript(_CREATE)
+        yield CachingEmbedder(embedder, database, _maker(embedder, database))
 
 
-def made_by(embedder: Embedder, runtime: Iterable[str] = ()) -> str:
-    """What names the code behind ``embedder``: a hash of its module's source, and the versions of ``runtime``."""
-    source = inspect.getsource(sys.modules[type(embedder).__module__])
-    versions = [f"{package} {_version(package)}" for package in sorted(runtime)]
-    return hashlib.sha256("\n".join([source, *versions]).encode()).hexdigest()[:16]
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "absent"
+def _maker(embedder: Embedder, database: sqlite3.Connection) -> int:
+    """The id that the vectors of ``embedder``, as it is today, are kept under."""
+    [passage] = embedder.embed([_PROBE], TextKind.PASSAGE)
+    [query] = embedder.embed([_PROBE], TextKind.QUERY)
+    probes = _bytes([*passage, *query])
+    for maker, known in database.execute(_MAKERS, (embedder.model_id, embedder.dimensions)):
+        if all(abs(one - other) < _SAME for one, other in zip(_floats(known), _floats(probes), strict=True)):
+            return int(maker)
+    with database:
+        made = database.execute(_NEW_MAKER, (embedder.model_id, embedder.dimensions, probes))
+    assert made.lastrowid is not None
+    return made.lastrowid
 
 
 def _bytes(vector: Vector) -> bytes:
