@@ -60,7 +60,8 @@ lock: setup  ## resolve pyproject.toml anew
 eval: setup  ## the recall gate: grade retrieval of the handbook against the committed baseline
 	$(BIN)/python -m eval gate
 
-bench: setup  ## query plans and speed at 50,000 chunks; what a cold start and a refusal cost; memory of each function
+bench: setup  ## retrieval at 100,000 chunks: time and recall; query plans; what a cold start and a refusal cost; memory of each function
+	$(BIN)/python -m tests.benchmarks.bench_retrieval
 	$(BIN)/python -m tests.benchmarks.bench_search_plans
 	$(BIN)/python -m tests.benchmarks.bench_import
 	$(BIN)/python -m tests.benchmarks.bench_memory

@@ -43,6 +43,9 @@ from citewell.ports import ChunkToStore, Claim, DocumentVersion, IndexGeneration
 # Over before a function that answers would be cut off.
 STATEMENT_SECONDS = 20.0
 
+# pgvector's hnsw.ef_search: how many of the nearest chunks a walk through the index keeps in sight.
+EF_SEARCH = 100
+
 # Longer than the queue lets a message wait for its next attempt, so that the attempt finds what the last one paid for.
 PENDING_VECTORS_AGE = "1 day"
 
@@ -100,7 +103,7 @@ class PostgresChunkStore:
         *,
         statement_seconds: float = STATEMENT_SECONDS,
         swap_seconds: float = 300.0,
-        ef_search: int = 100,
+        ef_search: int = EF_SEARCH,
         exact_chunks: int = 5_000,
         common_matches: int = 1_000,
     ) -> None:
