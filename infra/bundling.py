@@ -35,7 +35,7 @@ from pathlib import Path
 
 from infra.bytecode import compile_tree, interpreter_for
 from infra.lockfile import closure, declared, read_lock, requirements
-from infra.model import MODEL_DIR, ensure_model
+from infra.model import EMBEDDER, MODEL_DIR, ensure_models
 from infra.options import Target
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -110,7 +110,7 @@ class Bundles:
 def build(target: Target, *, local_embedder: bool, root: Path = ROOT, output: Path = BUILD) -> Bundles:
     """Bring every bundle of ``target`` up to date. Raises BundlingError, LockError or ModelError."""
     if local_embedder:
-        ensure_model()
+        ensure_models(EMBEDDER)
     recipes = _recipes(target, root=root, local_embedder=local_embedder)
     folder = output / target
     folder.mkdir(parents=True, exist_ok=True)
@@ -129,7 +129,7 @@ def digests(target: Target, *, local_embedder: bool, root: Path = ROOT) -> dict[
     The same from every checkout of the same state, on every machine that has ``target``'s Python or lacks it likewise.
     """
     if local_embedder:
-        ensure_model()
+        ensure_models(EMBEDDER)
     recipes = _recipes(target, root=root, local_embedder=local_embedder)
     return {recipe.name: _inputs(recipe, target, root=root).digest for recipe in recipes}
 

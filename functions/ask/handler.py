@@ -35,7 +35,8 @@ from citewell.wiring import wiring
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
-    from citewell.core.values import Audience, Passage, Question
+    from citewell.core.values import Audience, Question
+    from citewell.usecases.ask_question import Found
 
 logger = Logger(service="ask")
 metrics = Metrics(namespace=NAMESPACE, service="ask")
@@ -54,7 +55,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> Response:
     asker = audience(event, settings)
     question = parse_question(event, top_k=settings.top_k)
     if event["routeKey"] == "POST /search":
-        return respond(search_body(_search(question, asker), request_id=request_id(event)))
+        return respond(search_body(_search(question, asker).passages, request_id=request_id(event)))
     metrics.add_metric(name=AskMetric.QUESTIONS, unit=MetricUnit.Count, value=1)
     asked = wiring().ask_question(
         question, asker, seconds_left=lambda: context.get_remaining_time_in_millis() / 1000 - _SECONDS_TO_RESPOND
@@ -66,11 +67,11 @@ def handler(event: dict[str, Any], context: LambdaContext) -> Response:
     return respond(answer_body(asked.answer, request_id=request_id(event)))
 
 
-def _search(question: Question, asker: Audience) -> list[Passage]:
+def _search(question: Question, asker: Audience) -> Found:
     metrics.add_metric(name=AskMetric.SEARCHES, unit=MetricUnit.Count, value=1)
     began = time.monotonic()
-    passages = wiring().search_passages(question, asker)
+    found = wiring().search_passages(question, asker)
     seconds = time.monotonic() - began
-    logger.info("passages found", extra=search_fields(passages, seconds, question, wiring().settings))
-    count_search(metrics, seconds)
-    return passages
+    logger.info("passages found", extra=search_fields(found, seconds, question, wiring().settings))
+    count_search(metrics, seconds, found.reranking)
+    return found

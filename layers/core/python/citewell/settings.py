@@ -103,6 +103,23 @@ class Settings:
     )
     candidates: int = _setting(30, "passages each search arm hands to the fusion", kind=int, at_least=1, at_most=200)
     rrf_k: int = _setting(60, "the constant of reciprocal rank fusion", kind=int, at_least=1)
+    reranker: str = _setting(
+        "none",
+        "what reorders the passages found: `none`, `local` (in this process), `function` (the stack's rerank "
+        "function), `cohere`, `jina` or `tei` (servers that speak as these do)",
+        one_of=("none", "local", "function", "cohere", "jina", "tei"),
+    )
+    rerank_function: str | None = _setting(None, "name of the rerank function, for `function`")
+    reranker_model_dir: str | None = _setting(None, "folder of the local reranker, for `local`")
+    reranker_url: str | None = _setting(None, "base URL of the reranking API; unset: Cohere's or Jina's own")
+    reranker_model: str | None = _setting(None, "model to ask of that API, such as `rerank-v3.5`")
+    reranker_api_key_secret_arn: str | None = _setting(None, "secret that holds that API's key; unset: none is sent")
+    rerank_seconds: float = _setting(
+        3.0, "longest that reranking may take; after it the order is the fusion's", kind=float, at_least=0.1, at_most=10
+    )
+    rerank_candidates: int = _setting(
+        20, "passages that the reranker reads, from the best on", kind=int, at_least=2, at_most=100
+    )
     min_score: float | None = _setting(
         None,
         "best cosine under which a question is refused; unset: the one known for the embedder",

@@ -27,7 +27,8 @@ from citewell.settings import Settings
 if TYPE_CHECKING:
     from aws_lambda_powertools import Metrics
 
-    from citewell.usecases.ask_question import Asked
+    from citewell.usecases.ask_question import Asked, Found
+    from citewell.usecases.rerank_passages import Reranking
 
 NAMESPACE = "Citewell"
 CORRELATION = "requestContext.requestId"
@@ -42,7 +43,9 @@ class AskMetric(StrEnum):
     REFUSED_BY_SEARCH = "RefusedBySearch"  # nothing found that is near enough
     REFUSED_BY_MODEL = "RefusedByModel"  # the sources don't contain the answer, says the model
     REFUSED_BY_CHECK = "RefusedByCheck"  # the model's reply cites no source
-    SEARCH_TIME = "SearchTime"  # milliseconds, from the question to its passages, embedding included
+    SEARCH_TIME = "SearchTime"  # milliseconds, from the question to its passages, embedding and reranking included
+    RERANK_TIME = "RerankTime"  # milliseconds, of reading them again to put them in order; where that is on
+    NOT_RERANKED = "NotReranked"  # searches whose reranker failed or was too slow
     MODEL_TIME = "ModelTime"  # milliseconds, of writing the answer
     INPUT_TOKENS = "InputTokens"
     OUTPUT_TOKENS = "OutputTokens"
@@ -93,18 +96,18 @@ def answer_fields(asked: Asked, question: Question, settings: Settings) -> dict[
         "input_tokens": answer.usage.input_tokens,
         "output_tokens": answer.usage.output_tokens,
         "search_ms": _milliseconds(asked.search_seconds),
+        **_reranked(asked.reranking),
         "model_ms": None if asked.model_seconds is None else _milliseconds(asked.model_seconds),
     }
 
 
-def search_fields(
-    passages: Sequence[Passage], seconds: float, question: Question, settings: Settings
-) -> dict[str, Any]:
+def search_fields(found: Found, seconds: float, question: Question, settings: Settings) -> dict[str, Any]:
     """What the log says of a search without an answer."""
     return {
         **_question(question, settings),
-        "passages": passage_fields(passages),
+        "passages": passage_fields(found.passages),
         "search_ms": _milliseconds(seconds),
+        **_reranked(found.reranking),
     }
 
 
@@ -117,6 +120,7 @@ def passage_fields(passages: Sequence[Passage]) -> list[dict[str, Any]]:
             "fused_score": round(each.fused_score, 6),
             "vector_rank": each.vector_rank,
             "keyword_rank": each.keyword_rank,
+            **({} if each.rerank_score is None else {"rerank_score": round(each.rerank_score, 4)}),
         }
         for each in passages
     ]
@@ -124,7 +128,7 @@ def passage_fields(passages: Sequence[Passage]) -> list[dict[str, Any]]:
 
 def count_answer(metrics: Metrics, asked: Asked, settings: Settings) -> None:
     answer, usage = asked.answer, asked.answer.usage
-    _count_milliseconds(metrics, AskMetric.SEARCH_TIME, asked.search_seconds)
+    count_search(metrics, asked.search_seconds, asked.reranking)
     if answer.reason is not None:
         _count(metrics, _refused_by(answer))
     if asked.model_seconds is not None:
@@ -142,8 +146,12 @@ def steps_of(asked: Asked) -> list[tuple[str, float]]:
     return steps if asked.model_seconds is None else [*steps, ("model", asked.model_seconds)]
 
 
-def count_search(metrics: Metrics, seconds: float) -> None:
+def count_search(metrics: Metrics, seconds: float, reranking: Reranking | None) -> None:
     _count_milliseconds(metrics, AskMetric.SEARCH_TIME, seconds)
+    if reranking is not None:
+        _count_milliseconds(metrics, AskMetric.RERANK_TIME, reranking.seconds)
+        if reranking.failure is not None:
+            _count(metrics, AskMetric.NOT_RERANKED)
 
 
 def estimated_dollars(usage: Usage, settings: Settings) -> float | None:
@@ -175,6 +183,17 @@ def count_outcome(metrics: Metrics, outcome: IngestOutcome) -> None:
 
 def _question(question: Question, settings: Settings) -> dict[str, str]:
     return {"question": question.text} if settings.log_questions == "yes" else {}
+
+
+def _reranked(reranking: Reranking | None) -> dict[str, Any]:
+    """Where a reranker is on, what came of it: a failure is of ours, so its message holds no text."""
+    if reranking is None:
+        return {}
+    return {
+        "reranked": 0 if reranking.failure else reranking.passages,
+        "rerank_ms": _milliseconds(reranking.seconds),
+        "not_reranked": str(reranking.failure) if reranking.failure else None,
+    }
 
 
 def _refused_by(answer: Answer) -> AskMetric:

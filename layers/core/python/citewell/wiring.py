@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from citewell.edges.postgres_login import Login
     from citewell.edges.sqs_queue import SqsQueue
     from citewell.edges.xray import XRay
-    from citewell.ports import ChunkStore, Embedder, Generator, ObjectStore
+    from citewell.ports import ChunkStore, Embedder, Generator, ObjectStore, Reranker
     from citewell.usecases.check_deployment import CheckDeployment, Functions
     from citewell.usecases.ingest_object import IngestObject
     from citewell.usecases.migrate import Schema
+    from citewell.usecases.rerank_passages import RerankPassages
     from citewell.usecases.sweep_index import SweepIndex
 
 
@@ -68,7 +69,17 @@ class Wiring:
             embedder=self.embedder,
             candidates=self.settings.candidates,
             rrf_k=self.settings.rrf_k,
+            rerank=self.rerank_passages,
         )
+
+    @cached_property
+    def rerank_passages(self) -> RerankPassages | None:
+        """None where nothing reranks."""
+        if self.reranker is None:
+            return None
+        from citewell.usecases.rerank_passages import RerankPassages
+
+        return RerankPassages(self.reranker, candidates=self.settings.rerank_candidates, clock=time.monotonic)
 
     @cached_property
     def ask_question(self) -> AskQuestion:
@@ -224,6 +235,39 @@ class Wiring:
             api_key=partial(fetch_secret, key) if (key := settings.embedder_api_key_secret_arn) else None,
             batch_size=batch_size,
             max_tokens=max_tokens,
+        )
+
+    @cached_property
+    def reranker(self) -> Reranker | None:
+        settings = self.settings
+        if settings.reranker == "none":
+            return None
+        if settings.reranker == "local":
+            from citewell.edges.local_reranker import LocalReranker
+
+            return LocalReranker(Path(settings.require("reranker_model_dir")), seconds=settings.rerank_seconds)
+        if settings.reranker == "function":
+            from citewell.edges.function_reranker import FunctionReranker
+
+            return FunctionReranker(
+                settings.require("rerank_function"),
+                model_id=settings.require("reranker_model"),
+                seconds=settings.rerank_seconds,
+                dualstack=settings.dualstack_endpoints == "yes",
+            )
+        return self._hosted_reranker()
+
+    def _hosted_reranker(self) -> Reranker:
+        from citewell.edges import http_reranker
+
+        settings = self.settings
+        dialect = http_reranker.DIALECTS[settings.reranker]
+        return http_reranker.HttpReranker(
+            settings.reranker_url or dialect.url or settings.require("reranker_url"),
+            settings.require("reranker_model"),
+            dialect=dialect,
+            api_key=partial(fetch_secret, key) if (key := settings.reranker_api_key_secret_arn) else None,
+            retrying=http_reranker.patience(settings.rerank_seconds),
         )
 
     @cached_property

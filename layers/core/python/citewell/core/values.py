@@ -205,7 +205,8 @@ class Passage:
     """A stretch of one document, found for a question. ``score`` is the cosine similarity to the question.
 
     ``vector_rank`` and ``keyword_rank`` count from 1; None where that arm didn't find it. ``keyword_score`` is
-    the keyword arm's own, without a unit. ``fused_score`` is the fusion's.
+    the keyword arm's own, without a unit. ``fused_score`` is the fusion's, ``rerank_score`` the reranker's: None where
+    it read no such passage, and comparable among the passages of one question only.
     """
 
     chunk_id: str
@@ -222,6 +223,7 @@ class Passage:
     keyword_rank: int | None = None
     keyword_score: float | None = None
     fused_score: float = 0.0
+    rerank_score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

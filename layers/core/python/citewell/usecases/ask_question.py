@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from citewell.core.citing import check_answer
 from citewell.core.ranking import collapse, fuse
@@ -12,17 +13,30 @@ from citewell.core.values import Answer, Audience, Passage, Question, TextKind
 from citewell.ports import ChunkStore, Embedder, Generator
 from citewell.usecases.index_generation import check_embedder
 
+if TYPE_CHECKING:
+    # Nothing of a reranker is loaded where none is used.
+    from citewell.usecases.rerank_passages import Reranking, RerankPassages
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Passages, best first, and what reordering them took: None where nothing was to be reordered."""
+
+    passages: list[Passage]
+    reranking: Reranking | None = None
+
 
 @dataclass(frozen=True, slots=True)
 class SearchPassages:
-    """Hybrid retrieval: vector and keyword candidates, merged by reciprocal rank fusion."""
+    """Hybrid retrieval: vector and keyword candidates, merged by reciprocal rank fusion, reranked where that is on."""
 
     chunks: ChunkStore
     embedder: Embedder
     candidates: int
     rrf_k: int
+    rerank: RerankPassages | None = None
 
-    def __call__(self, question: Question, audience: Audience) -> list[Passage]:
+    def __call__(self, question: Question, audience: Audience) -> Found:
         """The best ``question.top_k`` passages that ``audience`` may see, best first.
 
         Raises EmbedderMismatch, EmbedderUnavailable, DatabaseUnavailable.
@@ -31,7 +45,9 @@ class SearchPassages:
         check_embedder(self.embedder, generation)
         [vector] = self.embedder.embed([question.text], TextKind.QUERY)
         found = self.chunks.candidates(audience, generation, question, vector, limit=self.candidates)
-        return collapse(fuse(found, k=self.rrf_k), top_k=question.top_k)
+        fused = fuse(found, k=self.rrf_k)
+        ordered, reranking = (fused, None) if self.rerank is None else self.rerank(question.text, fused)
+        return Found(collapse(ordered, top_k=question.top_k), reranking)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +56,14 @@ class Asked:
 
     ``passages`` are what was found, best first: what the answer was written from, unless it is a refusal. Times are in
     seconds; ``model_seconds`` is None where no model was called, and holds the loading of its client in a process's
-    first call.
+    first call. ``reranking`` is part of the search, and of its time.
     """
 
     answer: Answer
     passages: tuple[Passage, ...]
     search_seconds: float
     model_seconds: float | None
+    reranking: Reranking | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +81,13 @@ class AskQuestion:
     def __call__(self, question: Question, audience: Audience, *, seconds_left: Callable[[], float]) -> Asked:
         """A cited answer, or a refusal with its reason. Raises what the search does, and GeneratorUnavailable."""
         began = self.clock()
-        passages = self.search(question, audience)
+        found = self.search(question, audience)
+        passages = found.passages
         searched = self.clock()
         reason = refusal_reason(passages, self.min_score)
         if reason is not None:
-            return Asked(refuse(reason), tuple(passages), searched - began, None)
+            return Asked(refuse(reason), tuple(passages), searched - began, None, found.reranking)
         generation = self.generator().generate(question.text, passages, seconds=seconds_left())
         generated = self.clock()
-        return Asked(check_answer(generation, passages), tuple(passages), searched - began, generated - searched)
+        answer = check_answer(generation, passages)
+        return Asked(answer, tuple(passages), searched - began, generated - searched, found.reranking)
