@@ -3,16 +3,38 @@
 Two layouts are read. A retrieval set is a folder with `corpus.jsonl`, `queries.jsonl` and `qrels.tsv`; its gold
 is document ids. The handbook is a folder of files with `metadata.json`, and its questions name gold by a passage
 quoted from the document, so that chunking anew doesn't break it.
+
+Each set has two halves: one to tune on, one to report. The handbook's stand in files of their own; those of a
+retrieval set follow from the questions' ids: see :func:`half_of`.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
+
+HANDBOOK = Path(__file__).parent / "handbook"
+QUESTIONS = Path(__file__).parent / "questions"
+
+
+class Half(StrEnum):
+    """Which of a set's questions: those for choosing settings, those for judging the result, or both."""
+
+    TUNING = "tuning"
+    GRADING = "grading"
+    ALL = "all"
+
+
+def half_of(question_id: str) -> Half:
+    """TUNING or GRADING, by the lowest bit of the first byte of the id's SHA-256: the same on every machine, and
+    a question that is added or removed moves no other one."""
+    return Half.GRADING if hashlib.sha256(question_id.encode()).digest()[0] & 1 else Half.TUNING
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +65,45 @@ class EvalQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
+    """``half`` says which of the set's questions these are."""
+
     name: str
     documents: tuple[CorpusDocument, ...]
     questions: tuple[EvalQuestion, ...]
+    half: Half = Half.ALL
+
+    def halved(self, half: Half) -> Self:
+        """The set with that half of its questions, by their ids."""
+        if half is Half.ALL:
+            return self
+        return replace(self, questions=tuple(each for each in self.questions if half_of(each.id) is half), half=half)
+
+    def content_hash(self) -> str:
+        """SHA-256, in hex, over everything that is indexed, asked and expected: equal sets give comparable figures."""
+        rows = [[each.source, hashlib.sha256(each.data).hexdigest(), dict(each.metadata)] for each in self.documents]
+        asked = [
+            [each.id, each.text, sorted([gold.source, gold.quote or ""] for gold in each.gold)]
+            for each in self.questions
+        ]
+        return hashlib.sha256(json.dumps([rows, asked], sort_keys=True).encode()).hexdigest()
 
 
 class DatasetError(Exception):
     """A set that can't be read as it is; the message names file and line."""
+
+
+def read_dataset(folder: Path | None, half: Half | None) -> Dataset:
+    """That half of the retrieval set in ``folder``, or of the handbook where no folder is given. Raises DatasetError.
+
+    By default the handbook's tuning half, so that nobody studies the other by accident, and all of any other set.
+    """
+    if folder is not None:
+        return read_retrieval_set(folder).halved(half or Half.ALL)
+    chosen = half or Half.TUNING
+    if chosen is not Half.ALL:
+        return replace(read_handbook(HANDBOOK, QUESTIONS / f"{chosen}.jsonl"), half=chosen)
+    tuning, grading = (read_handbook(HANDBOOK, QUESTIONS / f"{each}.jsonl") for each in (Half.TUNING, Half.GRADING))
+    return replace(tuning, questions=tuning.questions + grading.questions)
 
 
 def read_retrieval_set(folder: Path) -> Dataset:
@@ -85,7 +139,7 @@ def read_handbook(folder: Path, questions: Path) -> Dataset:
         if path.name != "metadata.json"
     )
     return Dataset(
-        f"{folder.name}/{questions.stem}",
+        folder.name,
         documents,
         tuple(
             EvalQuestion(

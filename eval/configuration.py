@@ -1,0 +1,85 @@
+"""Everything that could make a run's figures differ from another's."""
+
+from __future__ import annotations
+
+import dataclasses
+import platform
+import re
+import subprocess
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from citewell.core.chunking import CHUNKER_VERSION
+from citewell.core.headers import HEADER_VERSION
+from citewell.extract import EXTRACTOR_VERSION
+from citewell.ports import Embedder
+from citewell.settings import Settings
+
+ROOT = Path(__file__).parents[1]
+MODEL_DIR = ROOT / "build/model/bge-small-en-v1.5"
+
+_NAMES_A_PLACE = re.compile("database|bucket|queue|url|arn|_dir|contact|embed_function|claim|^auth$")
+"""Settings that say where things are or who may ask: they shape no ranking, and don't leave the machine."""
+
+_PACKAGES = ("onnxruntime", "numpy", "psycopg", "pgvector")
+
+
+def eval_settings() -> Settings:
+    """The environment's, with the model that `make setup` put under build/."""
+    settings = Settings.from_environment()
+    if settings.embedder == "local" and settings.model_dir is None:
+        return dataclasses.replace(settings, model_dir=str(MODEL_DIR))
+    return settings
+
+
+def configuration(settings: Settings, embedder: Embedder) -> dict[str, Any]:
+    """JSON values: code, settings, versions, embedder and date."""
+    return {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "git": {"revision": _git("rev-parse", "HEAD"), "dirty": _git("status", "--porcelain") not in ("", None)},
+        "embedder": embedder.model_id,
+        "dimensions": embedder.dimensions,
+        **_shaping(settings),
+        "versions": {
+            "extractor": EXTRACTOR_VERSION,
+            "chunker": CHUNKER_VERSION,
+            "header": HEADER_VERSION,
+            "migrations": _last_migration(),
+            "python": platform.python_version(),
+            "machine": platform.machine(),
+            **dict(_versions(_PACKAGES)),
+        },
+    }
+
+
+def _shaping(settings: Settings) -> dict[str, Any]:
+    values = {each.name: getattr(settings, each.name) for each in dataclasses.fields(settings)}
+    return {
+        name: value
+        for name, value in values.items()
+        if name != "embedder" and value is not None and not _NAMES_A_PLACE.search(name)
+    }
+
+
+def _git(*arguments: str) -> str | None:
+    """None outside of a checkout, or where there is no git."""
+    try:
+        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.strip()
+
+
+def _last_migration() -> str:
+    return max(file.stem for file in (ROOT / "migrations").glob("*.sql"))
+
+
+def _versions(packages: Iterable[str]) -> Iterable[tuple[str, str]]:
+    for package in packages:
+        try:
+            yield package, version(package)
+        except PackageNotFoundError:
+            continue

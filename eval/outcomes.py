@@ -1,0 +1,61 @@
+"""What came of one question: every figure is computed from these, and they are what a kept run holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+VECTOR, KEYWORD, FUSED, RERANKED = "vector", "keyword", "fused", "reranked"
+"""The rankings of a question: of each arm, of their fusion, and of the reranker where one ran."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One of the passages that would have been sent, for a person who looks into a miss. ``score`` is its cosine."""
+
+    source: str
+    section: tuple[str, ...]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """``rankings`` are of names, best first, each once: see :func:`eval.retrieving.passage_names`.
+
+    ``gold`` holds the names that should be found; empty when the corpus doesn't answer. ``signals`` are what the
+    refusal looks at, by name, and empty when nothing was found. ``score`` is what the refusal made of them: the
+    question is refused where it is under the run's threshold. ``seconds`` are by step.
+    """
+
+    id: str
+    question: str
+    gold: tuple[str, ...]
+    rankings: Mapping[str, tuple[str, ...]]
+    found: tuple[Found, ...]
+    signals: Mapping[str, float]
+    score: float
+    seconds: Mapping[str, float]
+
+    @property
+    def answerable(self) -> bool:
+        return bool(self.gold)
+
+    @property
+    def final(self) -> tuple[str, ...]:
+        """The ranking that an asker gets."""
+        return self.rankings.get(RERANKED, self.rankings[FUSED])
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        return cls(
+            **{
+                **values,
+                "gold": tuple(values["gold"]),
+                "rankings": {name: tuple(ranking) for name, ranking in values["rankings"].items()},
+                "found": tuple(Found(**{**each, "section": tuple(each["section"])}) for each in values["found"]),
+            }
+        )
