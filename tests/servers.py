@@ -248,3 +248,53 @@ def bedrock_fails(status: int, kind: str, *, message: str = "no", retry_after: s
     if retry_after is not None:
         headers["retry-after"] = retry_after
     return Reply(status=status, body=json.dumps({"message": message}).encode(), headers=headers)
+
+
+# --- rerankers: Cohere's and Jina's results, Text Embeddings Inference's ranks ---
+
+
+def length_score(text: str) -> float:
+    """A score that follows from the text alone, and isn't in the texts' order."""
+    return round(len(text) / 7 % 1, 4)
+
+
+def cohere_reranks() -> Reply:
+    """``POST /v2/rerank``, best first."""
+
+    def body(request: Request) -> bytes:
+        results = [{"index": index, "relevance_score": score} for index, score in _ranked(request.body["documents"])]
+        return json.dumps({"results": results, "id": "1", "meta": {"api_version": {"version": "2"}}}).encode()
+
+    return Reply(body=body)
+
+
+def jina_reranks() -> Reply:
+    """``POST /v1/rerank``, best first; with the documents unless they are declined."""
+
+    def body(request: Request) -> bytes:
+        documents = request.body["documents"]
+        results: list[dict[str, Any]] = [
+            {"index": index, "relevance_score": score} for index, score in _ranked(documents)
+        ]
+        if request.body.get("return_documents", True):
+            results = [{**each, "document": {"text": documents[each["index"]]}} for each in results]
+        response = {"model": request.body["model"], "usage": {"total_tokens": 1}, "results": results}
+        return json.dumps(response).encode()
+
+    return Reply(body=body)
+
+
+def tei_reranks() -> Reply:
+    """``POST /rerank``, best first; a text that is too long is refused unless it may be cut."""
+
+    def body(request: Request) -> bytes:
+        assert request.body["truncate"] is True
+        return json.dumps(
+            [{"index": index, "score": score} for index, score in _ranked(request.body["texts"])]
+        ).encode()
+
+    return Reply(body=body)
+
+
+def _ranked(texts: Sequence[str]) -> list[tuple[int, float]]:
+    return sorted(enumerate(map(length_score, texts)), key=lambda pair: -pair[1])
