@@ -15,34 +15,44 @@ from typing import Any
 from citewell.core.chunking import CHUNKER_VERSION
 from citewell.core.headers import HEADER_VERSION
 from citewell.extract import EXTRACTOR_VERSION
-from citewell.ports import Embedder
+from citewell.ports import Embedder, Reranker
 from citewell.settings import Settings
 
 ROOT = Path(__file__).parents[1]
 MODEL_DIR = ROOT / "build/model/bge-small-en-v1.5"
+RERANKER_MODEL_DIR = ROOT / "build/model/ms-marco-MiniLM-L-12-v2"
 
-_NAMES_A_PLACE = re.compile("database|bucket|queue|url|arn|_dir|contact|embed_function|claim|^auth$")
+_NAMES_A_PLACE = re.compile("database|bucket|queue|url|arn|_dir|contact|_function|claim|^auth$")
 """Settings that say where things are or who may ask: they shape no ranking, and don't leave the machine."""
 
 _PACKAGES = ("onnxruntime", "numpy", "psycopg", "pgvector")
 
 
-def eval_settings() -> Settings:
-    """The environment's, with the model that `make setup` put under build/."""
+def eval_settings(*, rerank: bool = False) -> Settings:
+    """The environment's, with the models that `make setup` put under build/.
+
+    ``rerank`` turns the bundled reranker on where the environment names no other, with all the time that there is:
+    what a model is worth shouldn't depend on how busy this machine is.
+    """
     settings = Settings.from_environment()
     if settings.embedder == "local" and settings.model_dir is None:
-        return dataclasses.replace(settings, model_dir=str(MODEL_DIR))
+        settings = dataclasses.replace(settings, model_dir=str(MODEL_DIR))
+    if rerank and settings.reranker == "none":
+        settings = dataclasses.replace(settings, reranker="local", rerank_seconds=10.0)
+    if settings.reranker == "local" and settings.reranker_model_dir is None:
+        settings = dataclasses.replace(settings, reranker_model_dir=str(RERANKER_MODEL_DIR))
     return settings
 
 
-def configuration(settings: Settings, embedder: Embedder) -> dict[str, Any]:
-    """JSON values: code, settings, versions, embedder and date."""
+def configuration(settings: Settings, embedder: Embedder, reranker: Reranker | None) -> dict[str, Any]:
+    """JSON values: code, settings, versions, models and date."""
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "git": {"revision": _git("rev-parse", "HEAD"), "dirty": _git("status", "--porcelain") not in ("", None)},
         "embedder": embedder.model_id,
         "dimensions": embedder.dimensions,
         **_shaping(settings),
+        "reranker": reranker.model_id if reranker else None,
         "versions": {
             "extractor": EXTRACTOR_VERSION,
             "chunker": CHUNKER_VERSION,
@@ -60,7 +70,7 @@ def _shaping(settings: Settings) -> dict[str, Any]:
     return {
         name: value
         for name, value in values.items()
-        if name != "embedder" and value is not None and not _NAMES_A_PLACE.search(name)
+        if name not in ("embedder", "reranker") and value is not None and not _NAMES_A_PLACE.search(name)
     }
 
 

@@ -25,7 +25,8 @@ class Outcome:
 
     ``gold`` holds the names that should be found; empty when the corpus doesn't answer. ``signals`` are what the
     refusal looks at, by name, and empty when nothing was found. ``score`` is what the refusal made of them: the
-    question is refused where it is under the run's threshold. ``seconds`` are by step.
+    question is refused where it is under the run's threshold. ``seconds`` are by step. ``rerank_failure`` says why
+    the reranker left the fused order as it was.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Outcome:
     signals: Mapping[str, float]
     score: float
     seconds: Mapping[str, float]
+    rerank_failure: str | None = None
 
     @property
     def answerable(self) -> bool:

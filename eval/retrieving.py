@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from citewell.core.keys import SINGLE_TENANT
 from citewell.core.ranking import collapse, fuse
 from citewell.core.values import Audience, Passage, Question, TextKind
-from citewell.ports import ChunkStore, Embedder
+from citewell.ports import ChunkStore, Embedder, IndexGeneration
 from citewell.settings import Settings
+from citewell.usecases.rerank_passages import RerankPassages
 from eval.dataset import Dataset, EvalQuestion, Gold
-from eval.outcomes import FUSED, KEYWORD, VECTOR, Found, Outcome
+from eval.outcomes import FUSED, KEYWORD, RERANKED, VECTOR, Found, Outcome
 from eval.progress import progress
 from eval.refusal import Refusal
 
@@ -19,49 +21,55 @@ DEPTH = 30
 """How far down a ranking is looked at."""
 
 
-def retrieve(
-    dataset: Dataset, *, store: ChunkStore, embedder: Embedder, settings: Settings, refusal: Refusal
-) -> list[Outcome]:
-    """One outcome a question, in order. Raises what the search does."""
-    generation = store.live_generation()
-    everyone = Audience(SINGLE_TENANT)
-    outcomes = []
-    for question in progress(dataset.questions, f"{dataset.name}: search"):
-        [vector] = embedder.embed([question.text], TextKind.QUERY)
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """The product's own search over an index, step by step, so that each step's ranking can be noted.
+
+    ``rerank`` is None where nothing reranks.
+    """
+
+    store: ChunkStore
+    embedder: Embedder
+    settings: Settings
+    refusal: Refusal
+    rerank: RerankPassages | None = None
+
+    def __call__(self, dataset: Dataset) -> list[Outcome]:
+        """One outcome a question, in order. Raises what the search does."""
+        generation = self.store.live_generation()
+        return [self._ask(each, generation) for each in progress(dataset.questions, f"{dataset.name}: search")]
+
+    def _ask(self, question: EvalQuestion, generation: IndexGeneration) -> Outcome:
+        [vector] = self.embedder.embed([question.text], TextKind.QUERY)
+        asked = Question(question.text, top_k=self.settings.top_k)
         began = time.perf_counter()
-        asked = Question(question.text, top_k=settings.top_k)
-        found = store.candidates(everyone, generation, asked, vector, limit=max(settings.candidates, DEPTH))
-        fused = fuse(found, k=settings.rrf_k)
+        limit = max(self.settings.candidates, DEPTH)
+        found = self.store.candidates(Audience(SINGLE_TENANT), generation, asked, vector, limit=limit)
+        fused = fuse(found, k=self.settings.rrf_k)
         seconds = {"search": time.perf_counter() - began}
-        outcomes.append(_outcome(question, found, fused, settings=settings, refusal=refusal, seconds=seconds))
-    return outcomes
-
-
-def _outcome(
-    question: EvalQuestion,
-    found: Sequence[Passage],
-    fused: Sequence[Passage],
-    *,
-    settings: Settings,
-    refusal: Refusal,
-    seconds: dict[str, float],
-) -> Outcome:
-    sent = collapse(fused, settings.top_k)
-    signals = refusal.signals(question.text, sent)
-    return Outcome(
-        id=question.id,
-        question=question.text,
-        gold=tuple(sorted(map(gold_name, question.gold))),
-        rankings={
-            FUSED: _ranking(fused, question),
-            VECTOR: _ranking(_by(found, lambda passage: passage.vector_rank), question),
-            KEYWORD: _ranking(_by(found, lambda passage: passage.keyword_rank), question),
-        },
-        found=tuple(Found(each.source, each.section, round(each.score, 4)) for each in sent),
-        signals=signals,
-        score=refusal.score(signals),
-        seconds=seconds,
-    )
+        rankings = {
+            FUSED: fused,
+            VECTOR: _by(found, lambda passage: passage.vector_rank),
+            KEYWORD: _by(found, lambda passage: passage.keyword_rank),
+        }
+        failure = None
+        if self.rerank is not None:
+            rankings[RERANKED], reranking = self.rerank(question.text, fused)
+            seconds["rerank"] = reranking.seconds if reranking else 0.0
+            failure = reranking.failure if reranking else None
+        sent = collapse(rankings.get(RERANKED, fused), self.settings.top_k)
+        signals = self.refusal.signals(question.text, sent)
+        return Outcome(
+            id=question.id,
+            question=question.text,
+            gold=tuple(sorted(map(gold_name, question.gold))),
+            rankings={name: _names(passages, question) for name, passages in rankings.items()},
+            found=tuple(Found(each.source, each.section, round(each.score, 4)) for each in sent),
+            signals=signals,
+            score=self.refusal.score(signals),
+            seconds=seconds,
+            rerank_failure=str(failure) if failure else None,
+        )
 
 
 def passage_names(question: EvalQuestion, passage: Passage) -> list[str]:
@@ -89,5 +97,5 @@ def _by(passages: Iterable[Passage], rank: Callable[[Passage], int | None]) -> l
     return [passage for _, passage in sorted(ranked, key=lambda pair: pair[0])]
 
 
-def _ranking(passages: Iterable[Passage], question: EvalQuestion) -> tuple[str, ...]:
+def _names(passages: Iterable[Passage], question: EvalQuestion) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for passage in passages for name in passage_names(question, passage)))

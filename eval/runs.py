@@ -18,7 +18,7 @@ from eval.embedding_cache import cached
 from eval.indexing import database, index
 from eval.outcomes import Outcome
 from eval.refusal import refusal_in_force
-from eval.retrieving import retrieve
+from eval.retrieving import Retrieval
 from eval.scoring import Figures, figures, timings
 
 RUNS = Path(__file__).parent / "runs"
@@ -73,13 +73,14 @@ class Run:
 def perform(dataset: Dataset, *, settings: Settings | None = None) -> Run:
     """Index ``dataset``, ask its questions, and score what was found."""
     settings = settings or eval_settings()
-    with cached(Wiring(settings).embedder) as embedder, database(embedder) as store:
+    wiring = Wiring(settings)
+    with cached(wiring.embedder) as embedder, database(embedder) as store:
         refusal = refusal_in_force(embedder.model_id, settings)
         began = time.monotonic()
         index(dataset, store=store, embedder=embedder, settings=settings)
         index_seconds = time.monotonic() - began
-        outcomes = retrieve(dataset, store=store, embedder=embedder, settings=settings, refusal=refusal)
-        config = configuration(settings, embedder)
+        outcomes = Retrieval(store, embedder, settings, refusal, wiring.rerank_passages)(dataset)
+        config = configuration(settings, embedder, wiring.reranker)
     config["dataset"] = {"name": dataset.name, "half": dataset.half.value, "sha256": dataset.content_hash()}
     config["threshold"] = refusal.threshold
     result = figures(outcomes, threshold=refusal.threshold)

@@ -11,11 +11,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from eval.commands.compare import COMPARED, compared
+from eval.comparing import compare
+from eval.configuration import eval_settings
 from eval.dataset import Half, read_dataset
 from eval.metrics import mean
-from eval.outcomes import Outcome
+from eval.outcomes import FUSED, RERANKED, Outcome
 from eval.runs import Run, keep, perform
-from eval.scoring import first_ranks, missed
+from eval.scoring import first_ranks, missed, question_figures
 from eval.tables import eval_line, table
 
 SHOWN = ("recall@3", "recall@5", "recall@10", "recall@30", "mrr@10", "ndcg@10")
@@ -23,6 +26,7 @@ SHOWN = ("recall@3", "recall@5", "recall@10", "recall@30", "mrr@10", "ndcg@10")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_dataset_arguments(parser)
+    parser.add_argument("--rerank", action="store_true", help="rerank too, and say what that buys and costs")
     parser.add_argument("--json", type=Path, metavar="OUT", help="write the figures there")
 
 
@@ -43,9 +47,10 @@ def add_dataset_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
+    settings = eval_settings(rerank=options.rerank)
     runs = []
     for folder in options.dataset or [None]:
-        run = perform(read_dataset(folder, options.half))
+        run = perform(read_dataset(folder, options.half), settings=settings)
         print(described(run), end=f"\nkept as {keep(run).stem}\n\n", flush=True)
         runs.append(run)
     for run in runs:
@@ -68,11 +73,25 @@ def described(run: Run) -> str:
     rows = [[name, *(f"{figures[shown]:.3f}" for shown in SHOWN)] for name, figures in run.figures["arms"].items()]
     lines = [table([run.dataset_name, *SHOWN], rows)]
     lines.append("   ".join(f"{name} {value}" for name, value in run.figures["time"].items()))
+    if RERANKED in run.figures["arms"]:
+        lines.append(_bought(run))
     if misses := missed(run.outcomes):
         lines.append(f"not wholly among the first 5: {len(misses)} of {run.figures['queries']}; rank of the first gold")
         arms = list(misses[0].rankings)
         lines.append(table(["question", *arms, ""], [_miss(outcome, arms) for outcome in misses]))
     return "\n".join(lines)
+
+
+def _bought(run: Run) -> str:
+    """What the reranker buys over the fused order, and costs."""
+    answerable = [each for each in run.outcomes if each.answerable]
+    fused, reranked = (
+        [question_figures(each.rankings[name], each.gold) for each in answerable] for name in (FUSED, RERANKED)
+    )
+    differences = {name: compare([row[name] for row in fused], [row[name] for row in reranked]) for name in COMPARED}
+    failures = sum(each.rerank_failure is not None for each in run.outcomes)
+    cost = f"{run.figures['time']['rerank_p50_ms']} ms a question; it failed for {failures} of {len(run.outcomes)}"
+    return f"A fused, B reranked by {run.config['reranker']}: {cost}\n{compared(differences)}"
 
 
 def _miss(outcome: Outcome, arms: Sequence[str]) -> list[str]:
