@@ -10,9 +10,10 @@ import pytest
 
 from citewell.core.prompting import SENTINEL
 from citewell.core.values import Answer, Audience, Generation, Passage, Question, StopReason, Usage, Vector
-from citewell.errors import EmbedderMismatch, GeneratorUnavailable
+from citewell.errors import EmbedderMismatch, GeneratorUnavailable, RerankerUnavailable
 from citewell.ports import ChunkStore, IndexGeneration
 from citewell.usecases.ask_question import Asked, AskQuestion, SearchPassages
+from citewell.usecases.rerank_passages import Reranking, RerankPassages
 from tests.fakes import HashEmbedder
 from tests.passages import a_passage
 
@@ -54,22 +55,48 @@ class Says:
         pytest.fail(f"the model was checked within {seconds} seconds, which only a deploy does")
 
 
+class Prefers:
+    """A reranker that scores by whether a text holds ``word``, or that is away."""
+
+    model_id = "prefers@1"
+
+    def __init__(self, word: str, *, away: bool = False) -> None:
+        self.word = word
+        self.away = away
+
+    def rerank(self, question: str, texts: Sequence[str]) -> list[float]:  # noqa: ARG002
+        if self.away:
+            raise RerankerUnavailable("too slow")
+        return [float(self.word in text) for text in texts]
+
+
 def no_generator() -> NoReturn:
     pytest.fail("the model was called")
 
 
-def search(store: FoundAlready, embedder: HashEmbedder | None = None) -> SearchPassages:
-    return SearchPassages(chunks=cast(ChunkStore, store), embedder=embedder or HashEmbedder(), candidates=30, rrf_k=60)
+def search(
+    store: FoundAlready, embedder: HashEmbedder | None = None, reranker: Prefers | None = None
+) -> SearchPassages:
+    rerank = None if reranker is None else RerankPassages(reranker, candidates=20, clock=lambda: 0.0)
+    return SearchPassages(
+        chunks=cast(ChunkStore, store), embedder=embedder or HashEmbedder(), candidates=30, rrf_k=60, rerank=rerank
+    )
 
 
 def ask(store: FoundAlready, generator: Says | None, *, text: str = "What is the meal limit?") -> Answer:
     return asked(store, generator, text=text).answer
 
 
-def asked(store: FoundAlready, generator: Says | None, *, text: str = "What is the meal limit?") -> Asked:
+def asked(
+    store: FoundAlready,
+    generator: Says | None,
+    *,
+    text: str = "What is the meal limit?",
+    reranker: Prefers | None = None,
+) -> Asked:
     """By a clock that moves on by 1, 2, 4, ... seconds between the looks at it."""
     use_case = AskQuestion(
-        search=search(store),
+        search=search(store, reranker=reranker),
         generator=(lambda: generator) if generator else no_generator,
         min_score=0.55,
         clock=iter([100.0, 101.0, 103.0, 107.0]).__next__,
@@ -151,3 +178,35 @@ def test_a_model_that_is_away_is_not_taken_for_a_refusal() -> None:
 
     with pytest.raises(GeneratorUnavailable):
         ask(FoundAlready(MEALS), Away(""))
+
+
+def test_a_reranker_decides_what_the_answer_is_written_from() -> None:
+    generator = Says("It is 60 EUR [1].")
+    answered = asked(FoundAlready(MEALS, TRAINS), generator, reranker=Prefers("meal"))
+    assert [citation.passage.text for citation in answered.answer.citations] == [MEALS.text]
+    assert [(passage.text, passage.score, passage.rerank_score) for passage in answered.passages] == [
+        (MEALS.text, 0.8, 1.0),
+        (TRAINS.text, 0.6, 0.0),
+    ]
+    assert answered.reranking == Reranking(passages=2, seconds=0.0)
+
+
+def test_a_reranker_chooses_among_more_than_the_top_k() -> None:
+    found = [replace(a_passage(f"Passage {n}.", source=f"{n}.md"), vector_rank=n, score=0.7) for n in range(1, 11)]
+    best = search(FoundAlready(*found), reranker=Prefers("9"))(Question("?", top_k=2), EVERYONE)
+    assert [passage.text for passage in best.passages] == ["Passage 9.", "Passage 1."]
+
+
+def test_without_its_reranker_a_question_is_answered_from_the_fused_passages() -> None:
+    answered = asked(FoundAlready(MEALS, TRAINS), Says("It is 60 EUR [2]."), reranker=Prefers("meal", away=True))
+    assert answered.answer.text == "It is 60 EUR [2]."
+    assert [passage.text for passage in answered.passages] == [TRAINS.text, MEALS.text]
+    assert answered.reranking is not None
+    assert isinstance(answered.reranking.failure, RerankerUnavailable)
+
+
+def test_no_rerankers_score_lifts_a_question_over_the_threshold() -> None:
+    far = [replace(MEALS, score=0.31), replace(TRAINS, score=0.2)]
+    refused = asked(FoundAlready(*far), generator=None, reranker=Prefers("meal"))
+    assert refused.answer.reason == "best score 0.31 below threshold 0.55"
+    assert refused.reranking == Reranking(passages=2, seconds=0.0)

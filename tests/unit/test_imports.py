@@ -11,7 +11,12 @@ CLIENTS = {"anthropic", "boto3", "botocore.session", "httpx", "psycopg", "pydant
 PARSERS = {"markdown_it", "charset_normalizer"}
 MODEL = {"numpy", "onnxruntime", "tokenizers"}
 TRACING = {"aws_xray_sdk", "citewell.edges.xray"}
-ALL = CLIENTS | PARSERS | MODEL | TRACING
+RERANKERS = {
+    "citewell.core.reranking",
+    "citewell.usecases.rerank_passages",
+    *(f"citewell.edges.{name}_reranker" for name in ("local", "function", "http")),
+}
+ALL = CLIENTS | PARSERS | MODEL | TRACING | RERANKERS
 
 WIRED = """
 from citewell.settings import Settings
@@ -38,7 +43,7 @@ def loaded_by(program: str) -> set[str]:
     return set(done.stdout.split())
 
 
-@pytest.mark.parametrize("function", ["ask", "documents", "ingest", "migrate", "embed"])
+@pytest.mark.parametrize("function", ["ask", "documents", "ingest", "migrate", "embed", "rerank"])
 def test_importing_a_handler_loads_nothing_that_it_may_not_need(function: str) -> None:
     assert loaded_by(f"import functions.{function}.handler") == set()
 
@@ -53,7 +58,7 @@ def test_what_reads_documents_is_wired_with_the_database_alone() -> None:
 
 
 def test_what_ingests_is_wired_without_parsers() -> None:
-    assert not loaded_by(f"{WIRED}import functions.ingest.handler; wiring.ingest_object") & (PARSERS | MODEL | TRACING)
+    assert not loaded_by(f"{WIRED}import functions.ingest.handler; wiring.ingest_object") & (ALL - CLIENTS)
 
 
 def test_a_parser_is_loaded_by_the_first_document_that_needs_it() -> None:

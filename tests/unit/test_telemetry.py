@@ -12,9 +12,19 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from citewell.core.refusing import CUT_OFF, EMPTY_REPLY, MODEL_DECLINED, NOT_IN_THE_SOURCES, NOTHING_CITED, refuse
 from citewell.core.values import Answer, IngestOutcome, IngestResult, Question, Usage
+from citewell.errors import RerankerUnavailable
 from citewell.settings import Settings
-from citewell.telemetry import answer_fields, count_answer, count_outcome, estimated_dollars, outcome_fields
-from citewell.usecases.ask_question import Asked
+from citewell.telemetry import (
+    answer_fields,
+    count_answer,
+    count_outcome,
+    count_search,
+    estimated_dollars,
+    outcome_fields,
+    search_fields,
+)
+from citewell.usecases.ask_question import Asked, Found
+from citewell.usecases.rerank_passages import Reranking
 
 PRICED = Settings(input_price=1.0, output_price=5.0)
 ANSWER = Answer("60 EUR [1].", (), None, Usage(1000, 200), "claude-haiku-4-5")
@@ -97,6 +107,34 @@ def test_the_question_is_logged_only_where_that_was_chosen() -> None:
     asked, question = Asked(ANSWER, (), 0.25, 1.0), Question("What is the limit?")
     assert "question" not in answer_fields(asked, question, Settings())
     assert answer_fields(asked, question, Settings(log_questions="yes"))["question"] == "What is the limit?"
+
+
+def test_a_reranked_search_counts_the_time_that_it_took() -> None:
+    recorder = Recorder()
+    count_search(cast(Metrics, recorder), 1.25, Reranking(passages=20, seconds=1.0))
+    assert recorder.counted == {"SearchTime": 1250.0, "RerankTime": 1000.0}
+    fields = search_fields(Found([], Reranking(passages=20, seconds=1.0)), 1.25, Question("?"), Settings())
+    assert fields == {
+        "passages": [],
+        "search_ms": 1250.0,
+        "reranked": 20,
+        "rerank_ms": 1000.0,
+        "not_reranked": None,
+    }
+
+
+def test_a_search_that_was_not_reranked_in_time_is_counted_and_says_why() -> None:
+    reranking = Reranking(passages=20, seconds=3.0, failure=RerankerUnavailable("3 of 20 passages were read in 3 s"))
+    asked = Asked(ANSWER, (), 3.25, 1.0, reranking)
+    assert counted(asked) == {**counted(Asked(ANSWER, (), 3.25, 1.0)), "RerankTime": 3000.0, "NotReranked": 1}
+    fields = answer_fields(asked, Question("?"), Settings())
+    assert (fields["reranked"], fields["rerank_ms"]) == (0, 3000.0)
+    assert fields["not_reranked"] == "3 of 20 passages were read in 3 s"
+
+
+def test_where_nothing_reranks_nothing_is_said_of_it() -> None:
+    fields = answer_fields(Asked(ANSWER, (), 0.25, 1.0), Question("?"), Settings())
+    assert not [name for name in fields if "rerank" in name]
 
 
 def test_what_did_nothing_is_not_counted() -> None:

@@ -9,7 +9,10 @@ from citewell.edges.bedrock_embedder import BedrockEmbedder
 from citewell.edges.claude_generator import ClaudeGenerator
 from citewell.edges.extractive_generator import ExtractiveGenerator
 from citewell.edges.function_embedder import FunctionEmbedder
+from citewell.edges.function_reranker import FunctionReranker
+from citewell.edges.http_reranker import HttpReranker
 from citewell.edges.local_embedder import LocalEmbedder
+from citewell.edges.local_reranker import LocalReranker
 from citewell.edges.openai_embedder import OpenAIEmbedder
 from citewell.edges.postgres_login import SecretLogin, TokenLogin
 from citewell.edges.voyage_embedder import VoyageEmbedder
@@ -86,6 +89,42 @@ def test_another_embedder_needs_a_threshold_of_its_own(chosen: dict[str, Any]) -
 def test_what_an_embedder_lacks_is_named(settings: Settings, missing: str) -> None:
     with pytest.raises(ConfigurationError, match=f"^{missing} is not set"):
         _ = Wiring(settings).embedder
+
+
+def test_each_reranker_is_chosen_by_its_name() -> None:
+    function = Settings(reranker="function", rerank_function="rerank", reranker_model="minilm@1")
+    assert Wiring(Settings()).reranker is None
+    assert isinstance(Wiring(Settings(reranker="local", reranker_model_dir="/model")).reranker, LocalReranker)
+    assert isinstance(Wiring(function).reranker, FunctionReranker)
+    for name in ("cohere", "jina", "tei"):
+        chosen = Wiring(Settings(reranker=name, reranker_model="m", reranker_url="https://rerank.example.com")).reranker
+        assert isinstance(chosen, HttpReranker)
+        assert chosen.model_id == "m"
+
+
+@pytest.mark.parametrize(
+    ("settings", "missing"),
+    [
+        (Settings(reranker="local"), "CITEWELL_RERANKER_MODEL_DIR"),
+        (Settings(reranker="function"), "CITEWELL_RERANK_FUNCTION"),
+        (Settings(reranker="function", rerank_function="rerank"), "CITEWELL_RERANKER_MODEL"),
+        (Settings(reranker="cohere"), "CITEWELL_RERANKER_MODEL"),
+        (Settings(reranker="jina"), "CITEWELL_RERANKER_MODEL"),
+        (Settings(reranker="tei", reranker_model="m"), "CITEWELL_RERANKER_URL"),
+    ],
+)
+def test_what_a_reranker_lacks_is_named(settings: Settings, missing: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"^{missing} is not set"):
+        _ = Wiring(settings).reranker
+
+
+def test_passages_are_reranked_only_where_that_was_chosen() -> None:
+    stack: dict[str, Any] = {"database_url": "postgresql://here/citewell", "embedder": "local", "model_dir": "/model"}
+    assert Wiring(Settings(**stack)).search_passages.rerank is None
+    on = Wiring(Settings(**stack, reranker="local", reranker_model_dir="/model", rerank_candidates=7))
+    assert on.search_passages.rerank is on.rerank_passages
+    assert on.rerank_passages is not None
+    assert on.rerank_passages.candidates == 7
 
 
 def test_each_login_is_chosen_by_its_settings() -> None:
