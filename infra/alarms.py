@@ -1,8 +1,8 @@
 """The alarms: each one says that somebody should look, what it means, and where it is written what to do.
 
-They watch what AWS counts for nothing; an alarm itself is $0.10 a month. Where no data means that nothing happened
-(no error, no message), its absence is fine. A database always has data, so there one alarm takes silence for the
-outage that it is, and the others keep the state they had.
+They watch what AWS counts for nothing, but for the reranker's; an alarm itself is $0.10 a month. Where no data means
+that nothing happened (no error, no message), its absence is fine. A database always has data, so there one alarm takes
+silence for the outage that it is, and the others keep the state they had.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 from aws_cdk import aws_cloudwatch as cloudwatch
 
+from citewell.telemetry import AskMetric
 from infra.capacity import capacity_of
-from infra.measures import HOUR, MAXIMUM, MINIMUM, P95, of_api, of_database, of_function, of_queue
-from infra.options import Options
+from infra.measures import HOUR, MAXIMUM, MINIMUM, P95, of_api, of_database, of_function, of_ours, of_queue
+from infra.options import Options, RerankerChoice
 
 RUNBOOK = "docs/operating.md"
 
@@ -28,6 +29,9 @@ received three times out of the oldest's age."""
 
 SLOW_MILLISECONDS = 12_000
 """An answer takes 2 to 6 seconds, 10 with a cold start, and is given up after 29."""
+
+UNRANKED_SEARCHES = 5
+"""In each of three periods of five minutes: a cold start is too slow for one search or two."""
 
 SPENT_CREDITS = 10
 HOURS_OF_SPENT_CREDITS = 6
@@ -77,6 +81,8 @@ def watches(watched: Watched, options: Options) -> Iterator[Watch]:
     """Every alarm of a deployment with ``options``."""
     yield from _of_documents(watched)
     yield from _of_functions(watched)
+    if options.reranker is not RerankerChoice.NONE:
+        yield _of_reranking()
     yield from _of_api(watched)
     yield from _of_database(watched, options)
 
@@ -121,6 +127,18 @@ def _of_functions(watched: Watched) -> Iterator[Watch]:
             "busy, or the account's limit was reached.",
             no_data=NOTHING_HAPPENED,
         )
+
+
+def _of_reranking() -> Watch:
+    return Watch(
+        "alarm-not-reranked",
+        of_ours("ask", AskMetric.NOT_RERANKED),
+        threshold=UNRANKED_SEARCHES,
+        periods=3,
+        means="For 15 minutes questions have been answered without the reranker: it is away, too slow, or its key is "
+        "refused. Nobody else is told, as answers go on in the order without it.",
+        no_data=NOTHING_HAPPENED,
+    )
 
 
 def _of_api(watched: Watched) -> Iterator[Watch]:

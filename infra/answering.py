@@ -18,6 +18,7 @@ from infra.identity import UserPool
 from infra.model_prices import prices_of
 from infra.network import Network
 from infra.options import Auth, GeneratorChoice, Options
+from infra.reranking import Reranking
 
 TIMEOUT = Duration.seconds(29)
 """An HTTP API gives up after 30 s; what a function says later, nobody hears."""
@@ -37,6 +38,7 @@ class Answering(Construct):
         network: Network,
         database: Database,
         embedding: Embedding,
+        reranking: Reranking,
         after: IDependable,
     ) -> None:
         super().__init__(scope, construct_id)
@@ -55,6 +57,7 @@ class Answering(Construct):
             settings={
                 **shared,
                 **embedding.settings(),
+                **reranking.settings(),
                 "generator": options.generator,
                 "model": options.model,
                 "anthropic_base_url": options.anthropic_base_url,
@@ -90,6 +93,7 @@ class Answering(Construct):
             assert options.model is not None
             allow_invoking(self.ask, options.model)
         embedding.allow(self.ask)
+        reranking.allow(self.ask)
         self.users: UserPool | None = None
         if options.auth is Auth.JWT and not options.jwt_issuer:
             self.users = UserPool(self, "Users", removal=options.removal_policy)

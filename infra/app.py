@@ -11,7 +11,7 @@ from infra.bundling import BundlingError, build
 from infra.context import LOOPBACK
 from infra.lockfile import LockError
 from infra.model import ModelError
-from infra.options import EmbedderChoice, OptionError, Options, Target
+from infra.options import EmbedderChoice, OptionError, Options, RerankerChoice, Target
 
 STACK_NAME = "Citewell"
 
@@ -25,7 +25,11 @@ def main() -> int:
     try:
         options = Options.from_context(app.node.get_all_context())
         check_destination(options, os.environ)
-        bundles = build(options.target, local_embedder=options.embedder is EmbedderChoice.LOCAL)
+        bundles = build(
+            options.target,
+            local_embedder=options.embedder is EmbedderChoice.LOCAL,
+            local_reranker=options.reranker is RerankerChoice.LOCAL,
+        )
     except (OptionError, BundlingError, LockError, ModelError) as error:
         print(f"citewell: {error}", file=sys.stderr)
         return 1

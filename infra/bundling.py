@@ -10,8 +10,9 @@ Layers, apart by how often they change, so that an edit of citewell builds and u
 - ``core``: citewell itself.
 - ``dependencies``: what it imports, and the authorities of RDS's certificates. boto3 is in it, although Lambda has one:
   the version that was tested runs, and with the data of the services that are used alone it costs 4 MB instead of 25.
-- ``embedder``: the local model and its runtime, for the embed function, which needs none of ``dependencies``.
-- ``tokenizer``: the local model's tokenizer, so that ingest counts tokens exactly, without the model's runtime.
+- ``inference``: what runs a local model, for the functions embed and rerank, which need none of ``dependencies``.
+- ``embedder``, ``reranker``: a local model each.
+- ``tokenizer``: the local embedder's tokenizer, so that ingest counts tokens exactly, without the model's runtime.
 
 The ``tokenizers`` wheel asks for a hub client that nothing here uses; it is taken without its dependencies.
 """
@@ -35,7 +36,7 @@ from pathlib import Path
 
 from infra.bytecode import compile_tree, interpreter_for
 from infra.lockfile import closure, declared, read_lock, requirements
-from infra.model import EMBEDDER, MODEL_DIR, ensure_models
+from infra.model import EMBEDDER, RERANKER, Model, ensure_models
 from infra.options import Target
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -44,24 +45,29 @@ LAMBDA_PYTHON = "3.13"
 LAMBDA_LIMIT_BYTES = 250 * 1024 * 1024
 """Lambda's limit for a function and all its layers, unpacked."""
 
-FUNCTIONS = ("ingest", "ask", "documents", "embed", "migrate", "verify")
+FUNCTIONS = ("ingest", "ask", "documents", "embed", "rerank", "migrate", "verify")
 LAYERS_OF = {
     "ingest": ("core", "dependencies", "tokenizer"),
     "ask": ("core", "dependencies"),
     "documents": ("core", "dependencies"),
-    "embed": ("core", "embedder"),
+    "embed": ("core", "inference", "embedder"),
+    "rerank": ("core", "inference", "reranker"),
     "migrate": ("core", "dependencies"),
     "verify": ("core", "dependencies"),
 }
-"""With the local embedder; without it there is neither an embed function nor a tokenizer."""
+"""With both local models; without the embedder there is neither an embed function nor a tokenizer, and without the
+reranker no rerank function."""
 
-MODEL_PATH = f"/opt/model/{MODEL_DIR.name}"
+MODEL_PATH = f"/opt/model/{EMBEDDER.folder.name}"
 """Where the layers' model folder stands in a function: the whole model in embed, its tokenizer in ingest."""
+
+RERANKER_PATH = f"/opt/model/{RERANKER.folder.name}"
+"""Where it stands in rerank."""
 
 RDS_CA_PATH = "/opt/rds-ca/global-bundle.pem"
 """Where the functions that speak to the database find the authorities that may vouch for it."""
 
-X86_FUNCTIONS = frozenset({"embed"})  # onnxruntime crashes on arm64 Lambda (microsoft/onnxruntime#10038)
+X86_FUNCTIONS = frozenset({"embed", "rerank"})  # onnxruntime crashes on arm64 Lambda (microsoft/onnxruntime#10038)
 ANY_PLATFORM = "any"
 AWS_SERVICES = ("bedrock-runtime", "lambda", "s3", "secretsmanager", "sqs", "sts")
 """The services that citewell makes boto3 clients for; botocore's data of all others is left out."""
@@ -107,11 +113,11 @@ class Bundles:
         return self.functions[function].size + sum(layer.size for layer in layers)
 
 
-def build(target: Target, *, local_embedder: bool, root: Path = ROOT, output: Path = BUILD) -> Bundles:
+def build(
+    target: Target, *, local_embedder: bool, local_reranker: bool = False, root: Path = ROOT, output: Path = BUILD
+) -> Bundles:
     """Bring every bundle of ``target`` up to date. Raises BundlingError, LockError or ModelError."""
-    if local_embedder:
-        ensure_models(EMBEDDER)
-    recipes = _recipes(target, root=root, local_embedder=local_embedder)
+    recipes = _recipes(target, root=root, embedder=local_embedder, reranker=local_reranker)
     folder = output / target
     folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder):
@@ -123,45 +129,54 @@ def build(target: Target, *, local_embedder: bool, root: Path = ROOT, output: Pa
     return Bundles(layers=those_of("layers/"), functions=those_of("functions/"))
 
 
-def digests(target: Target, *, local_embedder: bool, root: Path = ROOT) -> dict[str, str]:
+def digests(target: Target, *, local_embedder: bool, local_reranker: bool = False, root: Path = ROOT) -> dict[str, str]:
     """The digest of each bundle as it would be built now (``layers/core``: 64 hex digits), without building any.
 
     The same from every checkout of the same state, on every machine that has ``target``'s Python or lacks it likewise.
     """
-    if local_embedder:
-        ensure_models(EMBEDDER)
-    recipes = _recipes(target, root=root, local_embedder=local_embedder)
+    recipes = _recipes(target, root=root, embedder=local_embedder, reranker=local_reranker)
     return {recipe.name: _inputs(recipe, target, root=root).digest for recipe in recipes}
 
 
-def _recipes(target: Target, *, root: Path, local_embedder: bool) -> list[Recipe]:
-    functions = [name for name in FUNCTIONS if local_embedder or name != "embed"]
-    layers = _layer_recipes(target, root=root, local_embedder=local_embedder)
+def _recipes(target: Target, *, root: Path, embedder: bool, reranker: bool) -> list[Recipe]:
+    absent = {name for name, chosen in (("embed", embedder), ("rerank", reranker)) if not chosen}
+    functions = [name for name in FUNCTIONS if name not in absent]
+    layers = _layer_recipes(target, root=root)
+    if embedder or reranker:
+        ensure_models(*([EMBEDDER] if embedder else []), *([RERANKER] if reranker else []))
+        layers += _model_recipes(target, root=root, embedder=embedder, reranker=reranker)
     return [*layers, *(_function_recipe(name, root=root) for name in functions)]
 
 
-def _layer_recipes(target: Target, *, root: Path, local_embedder: bool) -> list[Recipe]:
-    lock = read_lock(root / "requirements.lock")
-    pyproject = root / "pyproject.toml"
+def _layer_recipes(target: Target, *, root: Path) -> list[Recipe]:
     citewell = {"python/citewell": root / "layers" / "core" / "python" / "citewell"}
     authorities = {RDS_CA_PATH.removeprefix("/opt/"): root / "layers" / "core" / "rds-ca" / "global-bundle.pem"}
-    recipes = [
-        Recipe("layers/core", ANY_PLATFORM, trees=citewell),
-        Recipe(
-            "layers/dependencies", _platform(target, "dependencies"), closure(lock, declared(pyproject)), authorities
-        ),
-    ]
-    if not local_embedder:
-        return recipes
-    tokenizers = frozenset({"tokenizers"})
-    runtime = closure(lock, set(declared(pyproject, extra="embedder")) - tokenizers)
-    model = MODEL_PATH.removeprefix("/opt/")
-    tokenizer = {f"{model}/{name}": MODEL_DIR / name for name in ("tokenizer.json", "NOTICE", "LICENSE")}
+    dependencies = closure(read_lock(root / "requirements.lock"), declared(root / "pyproject.toml"))
     return [
-        *recipes,
-        Recipe("layers/embedder", _platform(target, "embedder"), runtime | tokenizers, {model: MODEL_DIR}),
-        Recipe("layers/tokenizer", _platform(target, "tokenizer"), tokenizers, tokenizer),
+        Recipe("layers/core", ANY_PLATFORM, trees=citewell),
+        Recipe("layers/dependencies", _platform(target, "dependencies"), dependencies, authorities),
     ]
+
+
+def _model_recipes(target: Target, *, root: Path, embedder: bool, reranker: bool) -> list[Recipe]:
+    tokenizers = frozenset({"tokenizers"})
+    lock = read_lock(root / "requirements.lock")
+    runtime = closure(lock, set(declared(root / "pyproject.toml", extra="embedder")) - tokenizers)
+    recipes = [Recipe("layers/inference", _platform(target, "inference"), runtime | tokenizers)]
+    if embedder:
+        recipes += [
+            Recipe("layers/embedder", ANY_PLATFORM, trees={MODEL_PATH.removeprefix("/opt/"): EMBEDDER.folder}),
+            Recipe("layers/tokenizer", _platform(target, "tokenizer"), tokenizers, _tokenizer_of(EMBEDDER)),
+        ]
+    if reranker:
+        model = {RERANKER_PATH.removeprefix("/opt/"): RERANKER.folder}
+        recipes.append(Recipe("layers/reranker", ANY_PLATFORM, trees=model))
+    return recipes
+
+
+def _tokenizer_of(model: Model) -> dict[str, Path]:
+    kept = ("tokenizer.json", "NOTICE", "LICENSE")
+    return {f"model/{model.folder.name}/{name}": model.folder / name for name in kept}
 
 
 def _function_recipe(name: str, *, root: Path) -> Recipe:
@@ -346,9 +361,10 @@ def size_lines(bundles: Bundles) -> Iterator[str]:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m infra.bundling", description="Build the functions' bundles.")
     parser.add_argument("--target", choices=list(Target), default=Target.AWS)
-    parser.add_argument("--without-embedder", action="store_true", help="no local model (embedder=openai)")
+    parser.add_argument("--without-embedder", action="store_true", help="no local embedder (embedder=openai)")
+    parser.add_argument("--with-reranker", action="store_true", help="the local reranker too (reranker=local)")
     given = parser.parse_args(arguments)
-    bundles = build(Target(given.target), local_embedder=not given.without_embedder)
+    bundles = build(Target(given.target), local_embedder=not given.without_embedder, local_reranker=given.with_reranker)
     sys.stdout.write("".join(f"{line}\n" for line in size_lines(bundles)))
     return 0
 

@@ -9,8 +9,8 @@ from typing import TypeVar
 from urllib.parse import SplitResult, urlsplit
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-MOST_BYTES = 500
-"""Of one text, in UTF-8: a function's environment, where most of them end, holds 4 KB."""
+MOST_BYTES = 350
+"""Of one text, in UTF-8: a function's environment, where up to seven of them end, holds 4 KB."""
 
 _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[::1\]")
 _DEFAULT_PORTS = {"http": 80, "https": 443}

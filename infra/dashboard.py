@@ -28,21 +28,22 @@ _WIDTH = 24  # of a dashboard, in its own units
 Row = Sequence[cloudwatch.IWidget]
 
 
-def rows(watched: Watched, alarms: Sequence[cloudwatch.IAlarm], *, copies: int) -> list[Row]:
-    """From what an asker notices down to what lies beneath it. ``copies`` of functions may be connected at once."""
+def rows(watched: Watched, alarms: Sequence[cloudwatch.IAlarm], *, copies: int, reranks: bool) -> list[Row]:
+    """From what an asker notices down to what lies beneath it. ``copies`` of functions may be connected at once;
+    ``reranks``: a reranker was chosen."""
     return [
         [cloudwatch.AlarmStatusWidget(title="Alarms", alarms=list(alarms), width=_WIDTH, height=3)],
-        _questions(watched),
-        _answers(),
+        _questions(watched, reranks=reranks),
+        _answers(reranks=reranks),
         _documents(watched),
         _functions(watched),
         _database(watched, copies=copies),
     ]
 
 
-def _questions(watched: Watched) -> Row:
+def _questions(watched: Watched, *, reranks: bool) -> Row:
     api = watched.api
-    counted = [AskMetric.QUESTIONS, AskMetric.SEARCHES]
+    counted = [AskMetric.QUESTIONS, AskMetric.SEARCHES, *([AskMetric.NOT_RERANKED] if reranks else [])]
     refused = [AskMetric.REFUSED_BY_SEARCH, AskMetric.REFUSED_BY_MODEL, AskMetric.REFUSED_BY_CHECK]
     return [
         _graph("Questions and refusals", [of_ours("ask", each) for each in [*counted, *refused]], of=3),
@@ -51,10 +52,11 @@ def _questions(watched: Watched) -> Row:
     ]
 
 
-def _answers() -> Row:
+def _answers(*, reranks: bool) -> Row:
+    steps = [AskMetric.SEARCH_TIME, *([AskMetric.RERANK_TIME] if reranks else []), AskMetric.MODEL_TIME]
     times = [
         of_ours("ask", metric, statistic, label=f"{metric} {statistic}")
-        for metric in (AskMetric.SEARCH_TIME, AskMetric.MODEL_TIME)
+        for metric in steps
         for statistic in (MEDIAN, P95)
     ]
     return [
@@ -92,7 +94,8 @@ def _documents(watched: Watched) -> Row:
 
 
 def _functions(watched: Watched) -> Row:
-    shown = {name: each for name, each in watched.functions.items() if name in ("ask", "documents", "ingest", "embed")}
+    busy = ("ask", "documents", "ingest", "embed", "rerank")
+    shown = {name: each for name, each in watched.functions.items() if name in busy}
 
     def each_of(metric: str, statistic: str) -> list[cloudwatch.Metric]:
         return [of_function(deployed, metric, statistic, label=name) for name, deployed in shown.items()]

@@ -23,6 +23,7 @@ VARIABLES = {
     "DatabaseInstance": "DATABASE",
     "AnthropicApiKeySecretArn": "ANTHROPIC_SECRET",
     "EmbedderApiKeySecretArn": "EMBEDDER_SECRET",
+    "RerankerApiKeySecretArn": "RERANKER_SECRET",
     "UserPoolId": "USER_POOL",
     "UserPoolClientId": "USER_POOL_CLIENT",
 }
@@ -49,6 +50,7 @@ def next_steps(stack: Mapping[str, str]) -> Iterator[str]:
     """Commands to paste, in order, for a stack with these outputs."""
     for output, key in (
         ("EmbedderApiKeySecretArn", "$EMBEDDER_API_KEY"),
+        ("RerankerApiKeySecretArn", "$RERANKER_API_KEY"),
         ("AnthropicApiKeySecretArn", "$ANTHROPIC_API_KEY"),
     ):
         if output in stack:

@@ -12,7 +12,7 @@ from aws_cdk import aws_logs as logs
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from infra.options import Egress, EmbedderChoice, GeneratorChoice, Options, Target
+from infra.options import Egress, EmbedderChoice, GeneratorChoice, Options, RerankerChoice, Target
 
 POSTGRES = ec2.Port.tcp(5432)
 HTTPS = 443
@@ -126,7 +126,7 @@ def _subnets(egress: Egress) -> Iterator[ec2.SubnetConfiguration]:
 
 def _ports(options: Options) -> set[int]:
     """What functions call others at: HTTPS, and the ports of the addresses that were chosen."""
-    chosen = (options.embedder_url, options.anthropic_base_url)
+    chosen = (options.embedder_url, options.reranker_url, options.anthropic_base_url)
     parts = [urlsplit(url) for url in chosen if url]
     return {HTTPS} | {each.port or (80 if each.scheme == "http" else HTTPS) for each in parts}
 
@@ -134,8 +134,8 @@ def _ports(options: Options) -> set[int]:
 def _services(options: Options) -> Iterator[tuple[str, ec2.InterfaceVpcEndpointAwsService]]:
     yield "SecretsManager", ec2.InterfaceVpcEndpointAwsService.SECRETS_MANAGER  # migrate: the owner's password
     yield "Sqs", ec2.InterfaceVpcEndpointAwsService.SQS  # ingest: gives failed messages back early
-    if options.embedder is EmbedderChoice.LOCAL:
-        yield "Lambda", ec2.InterfaceVpcEndpointAwsService.LAMBDA_  # the embed function
+    if options.embedder is EmbedderChoice.LOCAL or options.reranker is RerankerChoice.LOCAL:
+        yield "Lambda", ec2.InterfaceVpcEndpointAwsService.LAMBDA_  # the functions embed and rerank
     if options.embedder is EmbedderChoice.BEDROCK or options.generator is GeneratorChoice.BEDROCK:
         yield "Bedrock", ec2.InterfaceVpcEndpointAwsService.BEDROCK_RUNTIME
 

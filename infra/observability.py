@@ -18,7 +18,7 @@ from infra.alarms import Watch, Watched, watches
 from infra.bundled_function import BundledFunction
 from infra.capacity import capacity_of
 from infra.dashboard import rows
-from infra.options import Options
+from infra.options import Options, RerankerChoice
 
 
 class Observability(Construct):
@@ -45,7 +45,8 @@ class Observability(Construct):
             dashboard_name=f"{stack.stack_name}-{stack.region}",
         )
         copies = capacity_of(options.database_class).copies
-        for row in rows(watched, alarms, copies=copies):
+        reranks = options.reranker is not RerankerChoice.NONE
+        for row in rows(watched, alarms, copies=copies, reranks=reranks):
             dashboard.add_widgets(*row)
         if options.tracing:
             for function in functions.values():

@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Self
 
 from citewell.core.keys import Tenancy
-from citewell.edges import bedrock_embedder, local_embedder
+from citewell.edges import bedrock_embedder, local_embedder, local_reranker
 from citewell.edges.bedrock import bedrock_model
 from citewell.errors import ConfigurationError
 from infra.context import (
@@ -30,7 +30,7 @@ from infra.context import (
     url,
     whole_number,
 )
-from infra.model import MODEL_SHA256
+from infra.model import MODEL_SHA256, RERANKER_SHA256
 
 __all__ = [
     "Auth",
@@ -41,6 +41,7 @@ __all__ = [
     "OptionError",
     "Options",
     "Removal",
+    "RerankerChoice",
     "Target",
     "option_keys",
 ]
@@ -58,6 +59,14 @@ class EmbedderChoice(StrEnum):
     OPENAI = "openai"
     VOYAGE = "voyage"
     BEDROCK = "bedrock"
+
+
+class RerankerChoice(StrEnum):
+    NONE = "none"
+    LOCAL = "local"
+    COHERE = "cohere"
+    JINA = "jina"
+    TEI = "tei"
 
 
 class GeneratorChoice(StrEnum):
@@ -131,6 +140,11 @@ class Options:
     embedder_send_dimensions: bool = False
     embedder_batch_size: int | None = None
     embedder_max_tokens: int | None = None
+    reranker: RerankerChoice = RerankerChoice.NONE
+    reranker_model: str | None = None
+    reranker_url: str | None = None
+    rerank_candidates: int | None = None
+    rerank_seconds: float | None = None
     generator: GeneratorChoice = GeneratorChoice.CLAUDE
     model: str | None = None
     anthropic_base_url: str | None = None
@@ -158,6 +172,7 @@ class Options:
 
     def __post_init__(self) -> None:
         self._check_embedder()
+        self._check_reranker()
         self._check_generator()
         self._check_auth()
         self._check_egress()
@@ -195,6 +210,18 @@ class Options:
                 bedrock_embedder.family_of(self.embedder_model, dimensions=self.embedder_dimensions)
             except ConfigurationError as error:
                 raise OptionError(f"embedder=bedrock: {error}") from error
+
+    def _check_reranker(self) -> None:
+        api: dict[str, object] = {"rerankerModel": self.reranker_model, "rerankerUrl": self.reranker_url}
+        limits: dict[str, object] = {"rerankCandidates": self.rerank_candidates, "rerankSeconds": self.rerank_seconds}
+        if self.reranker is RerankerChoice.NONE:
+            _refuse(api | limits, "reranker=none reads nothing: leave {key} out, or choose a reranker")
+        elif self.reranker is RerankerChoice.LOCAL:
+            _refuse(api, "reranker=local brings its own model: leave {key} out")
+        elif self.reranker is RerankerChoice.TEI:
+            _demand(api, "reranker=tei needs {key}: the server is yours, and so is the model that it runs")
+        else:
+            _demand({"rerankerModel": self.reranker_model}, f"reranker={self.reranker} needs {{key}}")
 
     def _check_generator(self) -> None:
         claude = {"anthropicBaseUrl": self.anthropic_base_url}
@@ -244,12 +271,15 @@ class Options:
             return
         if self.embedder not in (EmbedderChoice.LOCAL, EmbedderChoice.BEDROCK):
             raise OptionError(f"egress=none can't reach embedder={self.embedder}: choose local or bedrock")
+        if self.reranker not in (RerankerChoice.NONE, RerankerChoice.LOCAL):
+            raise OptionError(f"egress=none can't reach reranker={self.reranker}: choose local or none")
         if self.generator is GeneratorChoice.CLAUDE:
             raise OptionError("egress=none can't reach generator=claude: choose bedrock or extractive")
 
     def _check_reach(self) -> None:
         named = {
             "embedderUrl": self.embedder_url,
+            "rerankerUrl": self.reranker_url,
             "anthropicBaseUrl": self.anthropic_base_url,
             "jwtIssuer": self.jwt_issuer,
         }
@@ -269,16 +299,27 @@ class Options:
         return self.embedder_dimensions or local_embedder.DIMENSIONS
 
     @property
+    def reranker_id(self) -> str | None:
+        """The ``model_id`` that the chosen reranker reports; None without one."""
+        if self.reranker is RerankerChoice.LOCAL:
+            return local_reranker.model_id(RERANKER_SHA256)
+        return self.reranker_model
+
+    @property
     def resolved_egress(self) -> Egress:
         """``egress``, or the cheapest way out that is known to reach every provider that was chosen.
 
-        Anthropic publishes IPv6 addresses; of Bedrock, Voyage and servers named by URL it isn't known.
+        Anthropic publishes IPv6 addresses; of Bedrock, Voyage, rerankers and servers named by URL it isn't known.
         """
         if self.egress is not None:
             return self.egress
-        known = self.embedder is EmbedderChoice.LOCAL and (
-            self.generator is GeneratorChoice.EXTRACTIVE
-            or (self.generator is GeneratorChoice.CLAUDE and self.anthropic_base_url is None)
+        known = (
+            self.embedder is EmbedderChoice.LOCAL
+            and self.reranker in (RerankerChoice.NONE, RerankerChoice.LOCAL)
+            and (
+                self.generator is GeneratorChoice.EXTRACTIVE
+                or (self.generator is GeneratorChoice.CLAUDE and self.anthropic_base_url is None)
+            )
         )
         # Locally nothing leaves the machine.
         return Egress.IPV6 if known or self.target is Target.LOCAL else Egress.NAT
@@ -289,6 +330,7 @@ class Options:
         _refuse_unknown(context)
         given = {key: value for key, value in context.items() if value not in (None, "")}
         embedder_url, anthropic_base_url = url(given, "embedderUrl"), url(given, "anthropicBaseUrl")
+        reranker_url = url(given, "rerankerUrl")
         return cls(
             target=choice(given, "target", Target.AWS),
             embedder=choice(given, "embedder", EmbedderChoice.LOCAL),
@@ -298,6 +340,11 @@ class Options:
             embedder_send_dimensions=switch(given, "embedderSendDimensions"),
             embedder_batch_size=whole_number(given, "embedderBatchSize", at_least=1, at_most=2048),
             embedder_max_tokens=whole_number(given, "embedderMaxTokens", at_least=128, at_most=1_000_000),
+            reranker=choice(given, "reranker", RerankerChoice.NONE),
+            reranker_model=text(given, "rerankerModel"),
+            reranker_url=reranker_url.rstrip("/") if reranker_url else None,
+            rerank_candidates=whole_number(given, "rerankCandidates", at_least=2, at_most=100),
+            rerank_seconds=fraction(given, "rerankSeconds", at_least=0.1, at_most=10),
             generator=choice(given, "generator", GeneratorChoice.CLAUDE),
             model=text(given, "model"),
             anthropic_base_url=anthropic_base_url.rstrip("/") if anthropic_base_url else None,

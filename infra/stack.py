@@ -17,6 +17,7 @@ from infra.migration import Migration
 from infra.network import Network
 from infra.observability import Observability
 from infra.options import Options
+from infra.reranking import Reranking
 from infra.verification import Verification
 
 
@@ -29,6 +30,7 @@ class CitewellStack(Stack):
         database = Database(self, "Database", options=options, network=network)
         layers = Layers(self, "Layers", bundles=bundles)
         embedding = Embedding(self, "Embedding", options=options, bundles=bundles, layers=layers)
+        reranking = Reranking(self, "Reranking", options=options, bundles=bundles, layers=layers)
         migration = Migration(
             self, "Migration", options=options, bundles=bundles, layers=layers, network=network, database=database
         )
@@ -52,8 +54,11 @@ class CitewellStack(Stack):
             network=network,
             database=database,
             embedding=embedding,
+            reranking=reranking,
             after=migration.done,
         )
+        models = {"embed": embedding.embed, "rerank": reranking.rerank}
+        called = {name: function for name, function in models.items() if function}
         verification = Verification(
             self,
             "Verification",
@@ -61,7 +66,7 @@ class CitewellStack(Stack):
             bundles=bundles,
             layers=layers,
             asked={"ask": answering.ask, "documents": answering.documents, "ingest": ingestion.ingest},
-            called={"embed": embedding.embed} if embedding.embed else {},
+            called=called,
         )
         functions = {
             "ask": answering.ask,
@@ -69,7 +74,7 @@ class CitewellStack(Stack):
             "ingest": ingestion.ingest,
             "migrate": migration.migrate,
             "verify": verification.verify,
-            **({"embed": embedding.embed} if embedding.embed else {}),
+            **called,
         }
         observability = Observability(
             self,
@@ -84,7 +89,7 @@ class CitewellStack(Stack):
                 database=database.identifier,
             ),
         )
-        verification.comes_after(network, migration, embedding, ingestion, answering, observability)
+        verification.comes_after(network, migration, embedding, reranking, ingestion, answering, observability)
         CfnOutput(self, "ApiUrl", value=answering.api.url, description="POST /ask here")
         if users := answering.users:
             CfnOutput(self, "UserPoolId", value=users.pool.user_pool_id, description="add people and groups here")
@@ -100,4 +105,6 @@ class CitewellStack(Stack):
             CfnOutput(self, "AnthropicApiKeySecretArn", value=key.secret.secret_arn)
         if key := embedding.api_key:
             CfnOutput(self, "EmbedderApiKeySecretArn", value=key.secret.secret_arn)
+        if key := reranking.api_key:
+            CfnOutput(self, "RerankerApiKeySecretArn", value=key.secret.secret_arn)
         keep_like_our_own(self)

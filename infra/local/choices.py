@@ -6,10 +6,13 @@ Without anything set: the local embedder and the extractive generator, which nee
     ANTHROPIC_BASE_URL      another address of the Messages API
     OPENAI_API_KEY          the embedder's key, with CITEWELL_EMBEDDER=openai
     VOYAGE_API_KEY          the embedder's key, with CITEWELL_EMBEDDER=voyage
+    COHERE_API_KEY          the reranker's key, with CITEWELL_RERANKER=cohere
+    JINA_API_KEY            the reranker's key, with CITEWELL_RERANKER=jina
     CITEWELL_EMBEDDER, CITEWELL_EMBEDDER_URL, CITEWELL_EMBEDDER_MODEL, CITEWELL_EMBEDDER_DIMENSIONS,
-    CITEWELL_EMBEDDER_SEND_DIMENSIONS, CITEWELL_EMBEDDER_BATCH_SIZE, CITEWELL_EMBEDDER_MAX_TOKENS, CITEWELL_MIN_SCORE,
-    CITEWELL_MODEL, CITEWELL_CONTACT, CITEWELL_TENANCY, CITEWELL_LOG_QUESTIONS, CITEWELL_REPLACE_INDEX,
-    CITEWELL_REMOVAL_POLICY
+    CITEWELL_EMBEDDER_SEND_DIMENSIONS, CITEWELL_EMBEDDER_BATCH_SIZE, CITEWELL_EMBEDDER_MAX_TOKENS,
+    CITEWELL_RERANKER, CITEWELL_RERANKER_URL, CITEWELL_RERANKER_MODEL, CITEWELL_RERANK_CANDIDATES,
+    CITEWELL_RERANK_SECONDS, CITEWELL_MIN_SCORE, CITEWELL_MODEL, CITEWELL_CONTACT, CITEWELL_TENANCY,
+    CITEWELL_LOG_QUESTIONS, CITEWELL_REPLACE_INDEX, CITEWELL_REMOVAL_POLICY
                             the option of that name, see cdk.json
 
 Amazon Bedrock can't be chosen: what the functions here know as AWS is the emulator.
@@ -30,6 +33,11 @@ _OPTIONS = {
     "CITEWELL_EMBEDDER_SEND_DIMENSIONS": "embedderSendDimensions",
     "CITEWELL_EMBEDDER_BATCH_SIZE": "embedderBatchSize",
     "CITEWELL_EMBEDDER_MAX_TOKENS": "embedderMaxTokens",
+    "CITEWELL_RERANKER": "reranker",
+    "CITEWELL_RERANKER_URL": "rerankerUrl",
+    "CITEWELL_RERANKER_MODEL": "rerankerModel",
+    "CITEWELL_RERANK_CANDIDATES": "rerankCandidates",
+    "CITEWELL_RERANK_SECONDS": "rerankSeconds",
     "CITEWELL_MIN_SCORE": "minScore",
     "CITEWELL_CONTACT": "contact",
     "CITEWELL_TENANCY": "tenancy",
@@ -39,6 +47,7 @@ _OPTIONS = {
 }
 _OPTIONS_OF_CLAUDE = {"CITEWELL_MODEL": "model", "ANTHROPIC_BASE_URL": "anthropicBaseUrl"}
 _KEYS_OF_EMBEDDERS = {"openai": "OPENAI_API_KEY", "voyage": "VOYAGE_API_KEY"}
+_KEYS_OF_RERANKERS = {"cohere": "COHERE_API_KEY", "jina": "JINA_API_KEY"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,4 +78,6 @@ def choices(environment: Mapping[str, str], *, secure: bool) -> Choices:
     keys = {"AnthropicApiKeySecretArn": key} if key else {}
     if embedder_key := given.get(_KEYS_OF_EMBEDDERS.get(embedder, "")):
         keys["EmbedderApiKeySecretArn"] = embedder_key
+    if reranker_key := given.get(_KEYS_OF_RERANKERS.get(context.get("reranker", ""), "")):
+        keys["RerankerApiKeySecretArn"] = reranker_key
     return Choices(context, keys)

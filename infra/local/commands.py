@@ -123,7 +123,11 @@ def _prepare(chosen: Choices) -> None:
         emulator.install()
     with step("Building the functions for this machine", talks=True):
         try:
-            build(Target.LOCAL, local_embedder=chosen.context.get("embedder", "local") == "local")
+            build(
+                Target.LOCAL,
+                local_embedder=chosen.context.get("embedder", "local") == "local",
+                local_reranker=chosen.context.get("reranker") == "local",
+            )
         except (BundlingError, LockError, ModelError) as error:
             raise DeployError(str(error)) from error
 

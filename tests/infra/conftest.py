@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from infra.bundling import FUNCTIONS, Bundle, Bundles
-from infra.options import EmbedderChoice, Options
+from infra.options import EmbedderChoice, Options, RerankerChoice
 from tests.infra.templates import Template
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def violations(assembly: Path) -> list[str]:
 
 def bundles_of(options: Options, folder: Path, *, content: str = "", changed: str | None = None) -> Bundles:
     """Those that ``options`` need. A digest follows from the name alone, but for the one that ``changed`` names."""
-    local = options.embedder is EmbedderChoice.LOCAL
+    embedder, reranker = options.embedder is EmbedderChoice.LOCAL, options.reranker is RerankerChoice.LOCAL
 
     def bundle(name: str) -> Bundle:
         path = folder / name
@@ -103,8 +103,12 @@ def bundles_of(options: Options, folder: Path, *, content: str = "", changed: st
         (path / "content").write_text(content, encoding="utf-8")
         return Bundle(path, digest=f"{'another ' if name == changed else ''}digest of {name}", size=0)
 
-    layers = ("core", "dependencies", "embedder", "tokenizer") if local else ("core", "dependencies")
-    functions = [name for name in FUNCTIONS if local or name != "embed"]
+    layers = ["core", "dependencies"]
+    layers += ["inference"] if embedder or reranker else []
+    layers += ["embedder", "tokenizer"] if embedder else []
+    layers += ["reranker"] if reranker else []
+    chosen = {"embed": embedder, "rerank": reranker}
+    functions = [name for name in FUNCTIONS if chosen.get(name, True)]
     return Bundles(
         layers={name: bundle(f"layers/{name}") for name in layers},
         functions={name: bundle(f"functions/{name}") for name in functions},

@@ -17,6 +17,7 @@ from infra.options import (
     OptionError,
     Options,
     Removal,
+    RerankerChoice,
 )
 
 Values = Mapping[str, Any]
@@ -48,10 +49,24 @@ CLAUDE_ON_BEDROCK: Values = {
     "generator": GeneratorChoice.BEDROCK,
     "model": "us.anthropic.claude-haiku-4-5-20251001-v1:0",
 }
+COHERE: Values = {"reranker": RerankerChoice.COHERE, "reranker_model": "rerank-v3.5"}
+TEI: Values = {
+    "reranker": RerankerChoice.TEI,
+    "reranker_model": "bge-reranker-base",
+    "reranker_url": "https://rerank.example.com:8443",
+    "rerank_candidates": 30,
+    "rerank_seconds": 1.5,
+}
 ISSUER: Values = {"jwt_issuer": "https://login.example.com/", "jwt_audience": ("citewell",)}
 
 CONSTRAINED: Mapping[str, Mapping[str, Values]] = {
     "embedder": {"local": {}, "openai": OPENAI, "voyage": VOYAGE, "titan": TITAN},
+    "reranker": {
+        "unranked": {},
+        "reranked": {"reranker": RerankerChoice.LOCAL},
+        "cohere": COHERE,
+        "tei": TEI,
+    },
     "generator": {
         "claude": {},
         "bedrock": CLAUDE_ON_BEDROCK,

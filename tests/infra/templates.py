@@ -18,6 +18,7 @@ _OURS = {
     "ask": "AnsweringAskFunction",
     "documents": "AnsweringDocumentsFunction",
     "embed": "EmbeddingEmbedFunction",
+    "rerank": "RerankingRerankFunction",
     "migrate": "MigrationMigrateFunction",
     "verify": "VerificationVerifyFunction",
 }

@@ -55,12 +55,12 @@ for call in (
 
 @pytest.fixture(scope="module")
 def local() -> Bundles:
-    return build(Target.LOCAL, local_embedder=True)
+    return build(Target.LOCAL, local_embedder=True, local_reranker=True)
 
 
 @pytest.fixture(scope="module")
 def aws(request: pytest.FixtureRequest) -> Bundles:
-    bundles = build(Target.AWS, local_embedder=True)
+    bundles = build(Target.AWS, local_embedder=True, local_reranker=True)
     request.config.stash[SIZES] = list(size_lines(bundles))  # printed at the end of the run
     return bundles
 
@@ -99,8 +99,10 @@ def test_bedrock_is_called_with_nothing_but_the_bundle(local: Bundles) -> None:
 
 def test_the_model_stands_where_the_functions_are_told(local: Bundles) -> None:
     model = local.layers["embedder"].path / "model/bge-small-en-v1.5"
+    reranker = local.layers["reranker"].path / "model/ms-marco-MiniLM-L-12-v2"
     tokenizer = local.layers["tokenizer"].path / "model/bge-small-en-v1.5"
-    assert {path.name for path in model.iterdir()} == {"model.onnx", "tokenizer.json", "LICENSE", "NOTICE"}
+    for whole in (model, reranker):
+        assert {path.name for path in whole.iterdir()} == {"model.onnx", "tokenizer.json", "LICENSE", "NOTICE"}
     assert {path.name for path in tokenizer.iterdir()} == {"tokenizer.json", "LICENSE", "NOTICE"}
 
 
@@ -111,7 +113,7 @@ def test_every_function_fits_into_lambda(aws: Bundles) -> None:
 
 
 def test_native_code_is_for_the_architecture_of_its_function(aws: Bundles) -> None:
-    machines = {"dependencies": 183, "tokenizer": 183, "embedder": 62}  # ELF: EM_AARCH64, EM_X86_64
+    machines = {"dependencies": 183, "tokenizer": 183, "inference": 62}  # ELF: EM_AARCH64, EM_X86_64
     for layer, machine in machines.items():
         libraries = list(_native(aws.layers[layer].path))
         assert libraries

@@ -12,7 +12,7 @@ import pytest
 
 from infra import cost
 from infra.cost import CostError, Line, Prices, idle_cost, report, total
-from infra.options import Auth, DatabaseClass, Egress, GeneratorChoice, Options
+from infra.options import Auth, DatabaseClass, Egress, GeneratorChoice, Options, RerankerChoice
 from tests.infra.conftest import Synthesise
 from tests.infra.pairwise import CLAUDE_ON_BEDROCK, OPENAI, TITAN, covering_rows, options_of
 from tests.infra.templates import Template
@@ -24,6 +24,7 @@ LIMIT = 25
 COMPARED: dict[str, Options] = {
     "the default": Options(),
     "`generator=extractive` (no key)": Options(generator=GeneratorChoice.EXTRACTIVE),
+    "`reranker=local`": Options(reranker=RerankerChoice.LOCAL),
     "`auth=iam`": Options(auth=Auth.IAM),
     "`alarmEmail=...`": Options(alarm_email="operations@example.com"),
     "`databaseClass=t4g.small`": Options(database_class=DatabaseClass.T4G_SMALL),

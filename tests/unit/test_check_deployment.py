@@ -19,6 +19,7 @@ from citewell.errors import (
     EmbedderUnavailable,
     FunctionBusy,
     ObjectStoreUnavailable,
+    RerankerUnavailable,
     SecretNotSet,
     Unavailable,
 )
@@ -29,6 +30,7 @@ from citewell.usecases.check_deployment import (
     LOOK_SECONDS,
     NOT_ASKED,
     PAUSE_SECONDS,
+    SAMPLE,
     CheckDeployment,
     check_functions,
 )
@@ -69,6 +71,21 @@ class Model:
             raise self.refusal
 
 
+@dataclass
+class Ranks:
+    """A reranker that has nothing against anything, or that is away."""
+
+    failure: Exception | None = None
+    model_id: str = "ranks@1"
+    read: list[tuple[str, int]] = field(default_factory=list)
+
+    def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
+        self.read.append((question, len(texts)))
+        if self.failure:
+            raise self.failure
+        return [0.0 for _ in texts]
+
+
 def raising(error: Exception) -> Callable[..., Any]:
     def fail(*_: object) -> Any:
         raise error
@@ -82,6 +99,7 @@ def look(**parts: Any) -> Findings:
         "use_case": lambda: None,
         "chunks": OneGeneration,
         "embedder": HashEmbedder,
+        "reranker": Ranks,
         "generator": Model,
         "objects": MemoryBucket,
     }
@@ -92,8 +110,9 @@ def look(**parts: Any) -> Findings:
 
 
 def test_where_everything_is_there_nothing_is_found() -> None:
-    model, embedder = Model(), HashEmbedder()
-    assert look(generator=lambda: model, embedder=lambda: embedder) == Findings()
+    model, embedder, reranker = Model(), HashEmbedder(), Ranks()
+    assert look(generator=lambda: model, embedder=lambda: embedder, reranker=lambda: reranker) == Findings()
+    assert reranker.read == [(SAMPLE, 2)]
     assert model.seconds == 17.0
     assert len(embedder.embedded) == 1
 
@@ -113,6 +132,7 @@ def test_a_key_that_was_never_filled_is_a_note() -> None:
     unset = SecretNotSet("the secret arn:x was never filled")
     assert look(generator=lambda: Model(unset)) == Findings(notes=("model: the secret arn:x was never filled",))
     assert look(embedder=lambda: HashEmbedder(on_embed=raising(unset))).notes == (f"embedder: {unset}",)
+    assert look(reranker=lambda: Ranks(unset)).notes == (f"reranker: {unset}",)
 
 
 @pytest.mark.parametrize(
@@ -131,6 +151,8 @@ def test_a_key_that_was_never_filled_is_a_note() -> None:
             {"embedder": lambda: HashEmbedder(model_id="m")},
             "embedder: the index is of hash-embedder (8 dimensions), and this function embeds with m (8 dimensions)",
         ),
+        ({"reranker": lambda: Ranks(RerankerUnavailable("too slow"))}, "reranker: too slow"),
+        ({"reranker": raising(ConfigurationError("Y is not set"))}, "reranker: Y is not set"),
         ({"objects": lambda: SimpleNamespace(head=raising(ObjectStoreUnavailable("403")))}, "bucket: 403"),
         (
             {"objects": lambda: MemoryBucket(versioned=False)},

@@ -70,6 +70,28 @@ def test_voyage_takes_its_own_key() -> None:
     assert choices(environment, secure=False).keys == {"EmbedderApiKeySecretArn": "pa-embed"}
 
 
+def test_a_reranker_with_its_options() -> None:
+    environment = {"CITEWELL_RERANKER": "local", "CITEWELL_RERANK_CANDIDATES": "10", "CITEWELL_RERANK_SECONDS": "5"}
+    chosen = choices({**environment, "COHERE_API_KEY": "co-rerank"}, secure=False)
+
+    assert chosen.context == {
+        "target": "local",
+        "auth": "none",
+        "generator": "extractive",
+        "reranker": "local",
+        "rerankCandidates": "10",
+        "rerankSeconds": "5",
+    }
+    assert chosen.keys == {}
+
+
+@pytest.mark.parametrize(("reranker", "key"), [("cohere", "co-rerank"), ("jina", "jina-rerank")])
+def test_each_reranking_api_takes_its_own_key(reranker: str, key: str) -> None:
+    environment = {"CITEWELL_RERANKER": reranker, "COHERE_API_KEY": "co-rerank", "JINA_API_KEY": "jina-rerank"}
+
+    assert choices(environment, secure=False).keys == {"RerankerApiKeySecretArn": key}
+
+
 def test_a_secure_cloud_asks_for_tokens() -> None:
     assert choices({}, secure=True).context["auth"] == "jwt"
 

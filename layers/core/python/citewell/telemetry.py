@@ -8,7 +8,7 @@ ranks, counts and times; never a document's text, and a question's only where th
 month for each metric, counted by the hours in which data came (and nothing for an account's first ten), so there are
 few, without dimensions but the function's name; what AWS counts for nothing isn't counted again. Requests, errors,
 throttles and the time of a whole request stand in ``AWS/ApiGateway`` and ``AWS/Lambda``, messages in ``AWS/SQS``. An
-idle deployment has none; all of them, around the clock, are $6.
+idle deployment has none; all of them, around the clock, are $6, and $0.60 more with a reranker.
 """
 
 from __future__ import annotations

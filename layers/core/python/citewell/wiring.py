@@ -115,6 +115,7 @@ class Wiring:
             use_case=lambda: self.ask_question,
             chunks=lambda: self.chunks,
             embedder=lambda: self.embedder,
+            reranker=None if self.settings.reranker == "none" else lambda: self.reranker,
             generator=lambda: self.generator,
         )
 

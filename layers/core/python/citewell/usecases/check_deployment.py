@@ -14,7 +14,7 @@ from typing import Protocol
 from citewell.core.checking import Findings
 from citewell.core.values import TextKind
 from citewell.errors import CitewellError, ConfigurationError, EmbedderMismatch, FunctionBusy, SecretNotSet
-from citewell.ports import ChunkStore, Embedder, Generator, IndexGeneration, ObjectStore
+from citewell.ports import ChunkStore, Embedder, Generator, IndexGeneration, ObjectStore, Reranker
 
 SAMPLE = "How is this deployment?"
 NO_OBJECT = "citewell/check-of-a-deployment"
@@ -47,6 +47,7 @@ class CheckDeployment:
         embedder: Callable[[], Embedder] | None = None,
         kind: TextKind = TextKind.QUERY,
         writes: bool = False,
+        reranker: Callable[[], Reranker | None] | None = None,
         generator: Callable[[], Generator] | None = None,
         objects: Callable[[], ObjectStore] | None = None,
     ) -> None:
@@ -55,6 +56,7 @@ class CheckDeployment:
         self._embedder = embedder
         self._kind = kind
         self._writes = writes
+        self._reranker = reranker
         self._generator = generator
         self._objects = objects
 
@@ -84,6 +86,8 @@ class CheckDeployment:
             yield "embedder", partial(self._embed, self._embedder)
         if self._objects is not None:
             yield "bucket", partial(_look_into, self._objects)
+        if self._reranker is not None:
+            yield "reranker", partial(_rerank, self._reranker)
         if self._generator is not None:
             yield "model", partial(_reach, self._generator, seconds_left)
 
@@ -116,6 +120,13 @@ def _look_into(make: Callable[[], ObjectStore]) -> None:
         raise ConfigurationError(
             "it keeps no versions, so that what an answer cites could be overwritten: switch its versioning on"
         )
+
+
+def _rerank(make: Callable[[], Reranker | None]) -> None:
+    """Though nobody goes without an answer for it: one that never works is paid for in vain."""
+    reranker = make()
+    if reranker is not None:
+        reranker.rerank(SAMPLE, [SAMPLE, NO_OBJECT])
 
 
 def _reach(make: Callable[[], Generator], seconds_left: Callable[[], float]) -> None:
