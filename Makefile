@@ -39,8 +39,9 @@ down:  ## stop what `make up` started; bucket and index are kept
 reindex: setup  ## enqueue everything the bucket holds; TARGET=aws: of the stack in AWS, PREFIX=... only keys that begin so
 	$(BIN)/python -m $(if $(filter aws,$(TARGET)),infra.reindex "$(PREFIX)",infra.local reindex)
 
+# As many workers as cores. More than four would wait for the end-to-end tests, which one of them takes alone.
 test: setup  ## unit, integration, infra and end-to-end tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --maxprocesses 4
 
 e2e: setup  ## the end-to-end tests alone: real deployments to this machine
 	$(BIN)/python -m pytest tests/e2e

@@ -64,16 +64,6 @@ def template(synthesise: Synthesise) -> Template:
     return synthesise(Options())
 
 
-SIZES = pytest.StashKey[list[str]]()
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """What the bundles come to, for both architectures, after a run that looked at the real ones."""
-    if lines := config.stash.get(SIZES, []):
-        terminalreporter.section("bundles")
-        terminalreporter.write("".join(f"{line}\n" for line in lines))
-
-
 def check_rules(app: App) -> None:
     """Have cdk-nag look at the app when it is synthesised; see ``violations``."""
     from aws_cdk import Validations

@@ -12,7 +12,7 @@ import pytest
 
 from infra.bundling import AWS_SERVICES, FUNCTIONS, LAMBDA_LIMIT_BYTES, LAYERS_OF, Bundles, build, size_lines
 from infra.options import Target
-from tests.infra.conftest import SIZES
+from tests.conftest import say_at_last
 
 # What a layer's path is on Lambda: its folder `python`. No site-packages, no environment.
 _IMPORT = """
@@ -43,7 +43,7 @@ from citewell.edges.claude_access import Bedrock
 from citewell.edges.claude_generator import ClaudeGenerator
 from citewell.errors import Unavailable
 for call in (
-    lambda: ClaudeGenerator("anthropic.claude-haiku-4-5-20251001-v1:0", Bedrock()).check(seconds=5),
+    lambda: ClaudeGenerator("anthropic.claude-haiku-4-5-20251001-v1:0", Bedrock()).check(seconds=120),
     lambda: BedrockEmbedder("amazon.titan-embed-text-v2:0", dimensions=256).embed(["text"], TextKind.QUERY),
 ):
     try:
@@ -61,7 +61,7 @@ def local() -> Bundles:
 @pytest.fixture(scope="module")
 def aws(request: pytest.FixtureRequest) -> Bundles:
     bundles = build(Target.AWS, local_embedder=True, local_reranker=True)
-    request.config.stash[SIZES] = list(size_lines(bundles))  # printed at the end of the run
+    say_at_last(request.config, "bundles", size_lines(bundles))
     return bundles
 
 
@@ -72,7 +72,7 @@ def _path(bundles: Bundles, function: str) -> str:
 
 def _run(script: str, *arguments: str) -> str:
     command = [sys.executable, "-I", "-S", "-c", script, *arguments]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, cwd="/")
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, cwd="/")
     assert ran.returncode == 0, ran.stderr
     return ran.stdout
 

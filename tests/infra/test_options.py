@@ -410,7 +410,7 @@ def test_the_app_says_so_before_it_builds_anything() -> None:
         env=environment | {"CDK_CONTEXT_JSON": context},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,  # against hanging: a busy machine takes a minute to import the CDK
         check=False,
     )
     assert refused.returncode == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets
+import tempfile
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
@@ -17,6 +18,7 @@ from citewell.edges.postgres_schema import PostgresSchema
 from citewell.ports import IndexGeneration
 from citewell.usecases.migrate import ensure_generation, migrate
 from infra.local.throwaway_postgres import Choice, Server, choose, ways
+from tests.conftest import is_worker, say_at_last
 from tests.fakes import HashEmbedder
 
 MIGRATIONS = Path(__file__).parents[2] / "migrations"
@@ -25,19 +27,38 @@ RUN = f"citewell_test_{secrets.token_hex(4)}"
 _NUMBERS = count(1)
 
 
-def pytest_report_collectionfinish(config: pytest.Config, items: list[pytest.Item]) -> str:
-    """Starts the server, when a collected test needs one, and says which one it is."""
-    if config.option.collectonly or not any("database_server" in getattr(item, "fixturenames", ()) for item in items):
-        return ""
+@pytest.hookimpl(tryfirst=True)  # before the terminal asks what there is to report
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Starts the server, when a collected test needs one. Each worker starts one of its own, unless one is given."""
+    config = session.config
+    needed = any("database_server" in getattr(item, "fixturenames", ()) for item in session.items)
+    if config.option.collectonly or not needed:
+        return
     choice = choose(ways())
     config.stash[_CHOICE] = choice
     config.add_cleanup(choice.server.stop)
-    return str(choice)
+    if is_worker(config):
+        say_at_last(config, "test database", [str(choice)])
+
+
+def pytest_report_collectionfinish(config: pytest.Config) -> str:
+    """Which server it is."""
+    choice = config.stash.get(_CHOICE, None)
+    return str(choice) if choice else ""
 
 
 @pytest.fixture(scope="session")
 def database_server(request: pytest.FixtureRequest) -> Server:
     return request.config.stash[_CHOICE].server
+
+
+@pytest.fixture(scope="module")
+def open_folder() -> Iterator[Path]:
+    """For a test's own server, which as root runs as another user: pytest's own folders are closed to that one."""
+    with tempfile.TemporaryDirectory(prefix="citewell-test-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield folder
 
 
 @pytest.fixture(scope="session")

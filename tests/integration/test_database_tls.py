@@ -51,11 +51,8 @@ class Cloud:
 
 
 @pytest.fixture(scope="module")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedPostgres]:
-    folder = tmp_path_factory.mktemp("front")
-    for each in (folder, *folder.parents[:2]):
-        each.chmod(0o755)  # Postgres runs as another user when these tests run as root
-    with EmbeddedPostgres.start(folder / "postgres", password=SUPERUSER_PASSWORD, durable=False) as server:
+def postgres(open_folder: Path) -> Iterator[EmbeddedPostgres]:
+    with EmbeddedPostgres.start(open_folder / "postgres", password=SUPERUSER_PASSWORD, durable=False) as server:
         with psycopg.connect(server.url, autocommit=True) as connection:
             owner = sql.SQL("CREATE ROLE owner LOGIN CREATEROLE PASSWORD {}").format(OWNER_PASSWORD)
             for statement in (owner, "CREATE ROLE rds_iam", "CREATE ROLE login_reader LOGIN", "CREATE ROLE team"):

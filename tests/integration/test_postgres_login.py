@@ -59,18 +59,15 @@ class Cloud:
 
 
 @pytest.fixture(scope="module")
-def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cloud]:
-    folder = tmp_path_factory.mktemp("login")
-    for each in (folder, *folder.parents[:2]):
-        each.chmod(0o755)  # Postgres runs as another user when these tests run as root
-    certificate = certificate_in(folder / "certificate")
+def cloud(open_folder: Path) -> Iterator[Cloud]:
+    certificate = certificate_in(open_folder / "certificate")
     tokens: list[str] = []
 
     def secret_of(access_key_id: str, session_token: str) -> str | None:
         tokens.append(session_token)
         return SECRET_ACCESS_KEY if (access_key_id, session_token) == (ACCESS_KEY_ID, SESSION_TOKEN) else None
 
-    with EmbeddedPostgres.start(folder / "postgres", password=SUPERUSER_PASSWORD, durable=False) as postgres:
+    with EmbeddedPostgres.start(open_folder / "postgres", password=SUPERUSER_PASSWORD, durable=False) as postgres:
         with psycopg.connect(postgres.url, autocommit=True) as superuser:
             superuser.execute("CREATE ROLE rds_iam")
             superuser.execute(SQL("CREATE ROLE {} LOGIN IN ROLE rds_iam").format(Identifier(READER)))
