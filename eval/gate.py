@@ -7,10 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
-RECALL_TOLERANCE = 0.03
+from eval.outcomes import FUSED, KEYWORD, VECTOR
+
+TOLERANCE = 0.03
 """Room for another processor's rounding, which may swap two passages that are nearly equal."""
 
-REFUSAL_TOLERANCE = 0.03
+GUARDED = (FUSED, VECTOR, KEYWORD)
+"""The rankings whose nDCG@10 is bounded, too. An arm that breaks shows in its own figures at once; in the fusion's it
+may hide behind the other arm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +22,7 @@ class Baseline:
     """``missed`` holds the ids of the questions whose gold isn't wholly among the first five."""
 
     recall_at_5: float
+    ndcg_at_10: Mapping[str, float]
     false_refusal_rate: float
     false_answer_rate: float
     missed: tuple[str, ...]
@@ -25,13 +30,14 @@ class Baseline:
     @property
     def recall_bound(self) -> float:
         """The lowest recall@5 that passes."""
-        return self.recall_at_5 - RECALL_TOLERANCE
+        return self.recall_at_5 - TOLERANCE
 
     @classmethod
     def of(cls, figures: Mapping[str, Any], *, missed: Sequence[str]) -> Self:
         refusal = figures["refusal"]
         return cls(
             recall_at_5=figures["recall@5"],
+            ndcg_at_10={name: figures["arms"][name]["ndcg@10"] for name in GUARDED},
             false_refusal_rate=refusal["false_refusal_rate"],
             false_answer_rate=refusal["false_answer_rate"],
             missed=tuple(sorted(missed)),
@@ -53,12 +59,16 @@ def regressions(baseline: Baseline, today: Baseline) -> list[str]:
         newly_missed = sorted(set(today.missed) - set(baseline.missed))
         lines.append(
             f"recall@5 fell from {baseline.recall_at_5:.3f} to {today.recall_at_5:.3f}; newly missed: "
-            + ", ".join(newly_missed)
+            + (", ".join(newly_missed) or "none, but more of those that were missed in part")
         )
+    for name in GUARDED:
+        before, now = baseline.ndcg_at_10[name], today.ndcg_at_10[name]
+        if now < before - TOLERANCE:
+            lines.append(f"ndcg@10 of the {name} ranking fell from {before:.3f} to {now:.3f}")
     for name in ("false_refusal_rate", "false_answer_rate"):
         before, now = getattr(baseline, name), getattr(today, name)
-        if now > before + REFUSAL_TOLERANCE:
-            lines.append(f"{name} rose from {before:.3f} to {now:.3f}")
+        if now > before + TOLERANCE:
+            lines.append(f"{name} rose from {before:.3f} to {now:.3f}, over its bound of {before + TOLERANCE:.3f}")
     return lines
 
 

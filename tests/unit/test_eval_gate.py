@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,23 +12,44 @@ from eval.gate import Baseline, passed, regressions
 from eval.runs import Run
 from tests.outcomes import a_run, an_outcome
 
-GOOD = Baseline(recall_at_5=0.9, false_refusal_rate=0.05, false_answer_rate=0.3, missed=("g-1",))
+GOOD = Baseline(
+    recall_at_5=0.9,
+    ndcg_at_10={"fused": 0.8, "vector": 0.7, "keyword": 0.6},
+    false_refusal_rate=0.05,
+    false_answer_rate=0.3,
+    missed=("g-1",),
+)
 
 
 def test_the_gate_lets_noise_pass() -> None:
-    assert regressions(GOOD, Baseline(0.88, 0.07, 0.32, ("g-1", "g-2"))) == []
+    noise = {"fused": 0.78, "vector": 0.68, "keyword": 0.58}
+    assert regressions(GOOD, Baseline(0.88, noise, 0.07, 0.32, ("g-1", "g-2"))) == []
 
 
 def test_the_gate_names_what_is_newly_missed() -> None:
-    assert regressions(GOOD, Baseline(0.8, 0.05, 0.3, ("g-1", "g-2", "g-3"))) == [
+    assert regressions(GOOD, replace(GOOD, recall_at_5=0.8, missed=("g-1", "g-2", "g-3"))) == [
         "recall@5 fell from 0.900 to 0.800; newly missed: g-2, g-3"
     ]
 
 
+def test_the_gate_says_so_when_nothing_is_newly_missed() -> None:
+    [line] = regressions(GOOD, replace(GOOD, recall_at_5=0.8))
+    assert line.endswith("newly missed: none, but more of those that were missed in part")
+
+
+@pytest.mark.parametrize("ranking", ["fused", "vector", "keyword"])
+def test_the_gate_watches_each_ranking(ranking: str) -> None:
+    before = GOOD.ndcg_at_10[ranking]
+    worse = replace(GOOD, ndcg_at_10={**GOOD.ndcg_at_10, ranking: before - 0.031})
+    assert regressions(GOOD, worse) == [
+        f"ndcg@10 of the {ranking} ranking fell from {before:.3f} to {before - 0.031:.3f}"
+    ]
+
+
 def test_the_gate_watches_both_refusal_errors() -> None:
-    assert regressions(GOOD, Baseline(0.9, 0.2, 0.5, ("g-1",))) == [
-        "false_refusal_rate rose from 0.050 to 0.200",
-        "false_answer_rate rose from 0.300 to 0.500",
+    assert regressions(GOOD, replace(GOOD, false_refusal_rate=0.2, false_answer_rate=0.5)) == [
+        "false_refusal_rate rose from 0.050 to 0.200, over its bound of 0.080",
+        "false_answer_rate rose from 0.300 to 0.500, over its bound of 0.330",
     ]
 
 
@@ -36,7 +58,7 @@ def test_a_baseline_survives_its_file() -> None:
 
 
 def test_a_passed_gate_says_how_far_the_bound_is() -> None:
-    today = Baseline(0.8812, 0.05, 0.3, ("g-1",))
+    today = replace(GOOD, recall_at_5=0.8812)
     assert passed(GOOD, today) == "gate passed: recall@5 0.881 (baseline 0.900, bound 0.870)"
 
 
@@ -58,7 +80,9 @@ def test_the_gate_ends_with_its_verdict(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     baseline = tmp_path / "baseline.json"
-    baseline.write_text(Baseline(recall_before, 0.0, 0.0, ()).to_json(), encoding="utf-8")
+    baseline.write_text(
+        Baseline(recall_before, {"fused": 0.0, "vector": 0.0, "keyword": 0.0}, 0.0, 0.0, ()).to_json(), encoding="utf-8"
+    )
     monkeypatch.setattr(gate, "BASELINE", baseline)
     monkeypatch.setattr(gate, "perform", _half_found)
     assert main(["gate"]) == status
