@@ -232,13 +232,6 @@ def test_the_dashboard_needs_no_embed_function(synthesise: Synthesise) -> None:
     assert shown == {f"<{template.functions()[name][0]}>" for name in ("ask", "documents", "ingest")}
 
 
-def test_the_dashboard_shows_the_function_that_reranks(synthesise: Synthesise) -> None:
-    template = synthesise(RERANKED)
-    shown = {metric[3] for metric in metrics(template) if metric[0] == "AWS/Lambda"}
-    functions = ("ask", "documents", "ingest", "embed", "rerank")
-    assert shown == {f"<{template.functions()[name][0]}>" for name in functions}
-
-
 # --- tracing, questions, prices ---
 
 
