@@ -53,8 +53,12 @@ class Plans:
         if match is None:
             return
         plan = Plan(float(match[1]), match[2])
-        arm = self.keyword if "ts_rank" in plan.text else self.vector if "<=>" in plan.text else self.other
-        arm.append(plan)
+        if "asked.weight" in plan.text:
+            self.keyword.append(plan)
+        elif "<=>" in plan.text and "impacts" not in plan.text:
+            self.vector.append(plan)
+        else:
+            self.other.append(plan)
 
 
 @contextmanager

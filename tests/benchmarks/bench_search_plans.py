@@ -122,7 +122,7 @@ def print_times(name: str, milliseconds: Sequence[float], *, base: tuple[float, 
 
 
 def uses_indexes(plans: Sequence[Plan]) -> bool:
-    wanted = ("chunk_vector_hnsw_", "chunk_lexemes")
+    wanted = ("chunk_vector_hnsw_", "posting_by_impact")
     return all(
         any(index in scan for scan in plan.scans for index in wanted)
         and not any(scan.startswith("Seq Scan") for scan in plan.scans)

@@ -14,7 +14,25 @@ from numpy.typing import NDArray
 from pgvector.psycopg import register_vector
 from psycopg.sql import SQL, Identifier
 
+from citewell.core.values import Chunk, DocumentKey
+from citewell.edges.postgres_keywords import add_words
+from citewell.ports import ChunkToStore
+
 Matrix = NDArray[np.float32]
+
+# What the triggers of chunk_words keep, from its rows alone.
+ALL_POSTINGS = """
+SELECT word.term, word.impact, number
+FROM chunk_words CROSS JOIN unnest(terms, impacts) AS word (term, impact)
+WHERE word.impact > 0
+"""
+ALL_COUNTS = """
+SELECT keyword_count(word.term, reader.name) AS key, count(*)::integer AS chunks
+FROM chunk_words CROSS JOIN unnest(terms) AS word (term) CROSS JOIN unnest(readers) AS reader (name)
+GROUP BY 1
+"""
+
+_WORDS_BATCH = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +50,11 @@ class Row:
     def chunk_id(self) -> uuid.UUID:
         return uuid.uuid5(uuid.NAMESPACE_URL, f"{self.tenant}/{self.source}#{self.ordinal}")
 
+    @property
+    def stored(self) -> ChunkToStore:
+        chunk = Chunk(self.ordinal, (), 0, self.ordinal, 0, len(self.text), self.text, self.header)
+        return ChunkToStore(str(self.chunk_id), b"", chunk)
+
 
 def load(conninfo: str, rows: Sequence[Row]) -> None:
     """Fill a migrated database that has a live generation. The HNSW index is built at the end, which is faster."""
@@ -44,6 +67,7 @@ def load(conninfo: str, rows: Sequence[Row]) -> None:
         connection.execute(SQL("DROP INDEX {}").format(Identifier(index)))
         _load_documents(connection, rows)
         _load_chunks(connection, rows)
+        _load_words(connection, rows)
         _load_vectors(connection, rows, generation)
         connection.execute("SET LOCAL maintenance_work_mem = '512MB'")
         connection.execute(definition.encode())
@@ -64,6 +88,23 @@ def _load_chunks(connection: psycopg.Connection, rows: Sequence[Row]) -> None:
         for row in rows:
             span = (0, len(row.text))
             copy.write_row((row.chunk_id, row.tenant, row.source, row.ordinal, [], *span, row.text, row.header))
+
+
+def _load_words(connection: psycopg.Connection, rows: Sequence[Row]) -> None:
+    """By the store's own statement, a tenant's chunks in any order; what the triggers do at each, once for all."""
+    connection.execute("ALTER TABLE chunk_words DISABLE TRIGGER USER")
+    connection.execute("DROP INDEX posting_by_impact")
+    by_tenant: dict[str, list[Row]] = {}
+    for row in rows:
+        by_tenant.setdefault(row.tenant, []).append(row)
+    for tenant, own in by_tenant.items():
+        for start in range(0, len(own), _WORDS_BATCH):
+            chunks = [row.stored for row in own[start : start + _WORDS_BATCH]]
+            add_words(connection.cursor(), DocumentKey(tenant, own[start].source), "english", chunks)
+    connection.execute("ALTER TABLE chunk_words ENABLE TRIGGER USER")
+    connection.execute(f"INSERT INTO posting {ALL_POSTINGS}".encode())
+    connection.execute(f"INSERT INTO term_count {ALL_COUNTS}".encode())
+    connection.execute("CREATE INDEX posting_by_impact ON posting (term, impact DESC, number)")
 
 
 def _load_vectors(connection: psycopg.Connection, rows: Sequence[Row], generation: int) -> None:

@@ -55,6 +55,7 @@ def version(name: str, *, embedded: int = 0, metadata: Metadata | None = None) -
         metadata=metadata or Metadata(),
         pages=None,
         embedded=embedded,
+        search_language="english",
     )
 
 

@@ -25,7 +25,18 @@ from functions.migrate import handler as migrate_function
 from tests.integration.chunks import EVERYONE, KEY, index
 from tests.integration.conftest import MIGRATIONS
 
-TABLES = {"chunk", "chunk_vector", "deployment", "document", "index_generation", "pending_vector", "schema_migration"}
+TABLES = {
+    "chunk",
+    "chunk_vector",
+    "chunk_words",
+    "deployment",
+    "document",
+    "index_generation",
+    "pending_vector",
+    "posting",
+    "schema_migration",
+    "term_count",
+}
 
 
 def ask(url: str, query: str) -> list[tuple[Any, ...]]:

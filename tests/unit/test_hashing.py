@@ -77,6 +77,6 @@ def test_any_string_can_be_hashed() -> None:
 
 def test_the_pipeline_names_every_stage() -> None:
     version = pipeline_version(
-        extractor="1", chunker="2", header="3", generation="4", max_tokens=450, overlap_tokens=40
+        extractor="1", chunker="2", header="3", keywords="4", generation="5", max_tokens=450, overlap_tokens=40
     )
-    assert version == "e1.c2.h3.g4.450-40"
+    assert version == "e1.c2.h3.k4.g5.450-40"

@@ -121,6 +121,8 @@ class DocumentVersion:
     metadata: Metadata
     pages: int | None
     embedded: int
+    search_language: str
+    """By which the keyword search takes endings off its words: one of :data:`citewell.core.languages.LANGUAGES`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +199,7 @@ class ChunkStore(Protocol):
         *,
         limit: int,
     ) -> list[Passage]:
-        """Up to ``limit`` passages an arm, each with its ranks and its cosine; order doesn't matter."""
+        """Up to ``limit`` passages an arm, each with its ranks and what both arms make of it; order doesn't matter."""
 
     def document(self, audience: Audience, source: str) -> Document | None:
         """The document as ``audience`` may see it; None when there is none for it."""

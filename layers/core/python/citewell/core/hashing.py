@@ -30,10 +30,10 @@ def chunk_id(key: DocumentKey, section: Sequence[str], occurrence: int, part: in
 
 
 def pipeline_version(
-    *, extractor: str, chunker: str, header: str, generation: str, max_tokens: int, overlap_tokens: int
+    *, extractor: str, chunker: str, header: str, keywords: str, generation: str, max_tokens: int, overlap_tokens: int
 ) -> str:
     """One short string for everything that shapes an index; a document built by another one is stale."""
-    return f"e{extractor}.c{chunker}.h{header}.g{generation}.{max_tokens}-{overlap_tokens}"
+    return f"e{extractor}.c{chunker}.h{header}.k{keywords}.g{generation}.{max_tokens}-{overlap_tokens}"
 
 
 def _digest(*parts: object) -> bytes:

@@ -205,8 +205,9 @@ class Passage:
     """A stretch of one document, found for a question. ``score`` is the cosine similarity to the question.
 
     ``vector_rank`` and ``keyword_rank`` count from 1; None where that arm didn't find it. ``keyword_score`` is
-    the keyword arm's own, without a unit. ``fused_score`` is the fusion's, ``rerank_score`` the reranker's: None where
-    it read no such passage, and comparable among the passages of one question only.
+    the keyword arm's own, without a unit, and ``coverage`` the share of the question's words that the passage holds,
+    each counted by how rare it is: from 0 to 1. ``fused_score`` is the fusion's, ``rerank_score`` the reranker's: None
+    where it read no such passage, and comparable among the passages of one question only.
     """
 
     chunk_id: str
@@ -222,6 +223,7 @@ class Passage:
     vector_rank: int | None = None
     keyword_rank: int | None = None
     keyword_score: float | None = None
+    coverage: float = 0.0
     fused_score: float = 0.0
     rerank_score: float | None = None
 

@@ -125,7 +125,11 @@ def translated() -> Iterator[None]:
         raise DatabaseLocked("Another session holds a lock in the database.") from error
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         raise DatabaseUnavailable("The database can't be reached.") from error
-    except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn) as error:
+    except (
+        psycopg.errors.UndefinedTable,
+        psycopg.errors.UndefinedColumn,
+        psycopg.errors.UndefinedFunction,
+    ) as error:
         raise ConfigurationError("The database's schema is older than the code: run the migration.") from error
     except psycopg.errors.InsufficientPrivilege as error:
         raise ConfigurationError(

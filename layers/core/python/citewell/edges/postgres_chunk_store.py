@@ -20,6 +20,8 @@ from typing import Any, Protocol
 import pgvector
 from psycopg import IsolationLevel
 
+from citewell.core.keywords import AskedTerms
+from citewell.core.languages import SIMPLE
 from citewell.core.values import (
     Audience,
     Chunk,
@@ -34,7 +36,7 @@ from citewell.core.values import (
     Question,
     Vector,
 )
-from citewell.edges import statements
+from citewell.edges import postgres_keywords, statements
 from citewell.edges.postgres import Cursor, Database
 from citewell.edges.postgres_login import Login
 from citewell.errors import ConfigurationError, EmbedderMismatch, VectorsMissing
@@ -46,14 +48,11 @@ STATEMENT_SECONDS = 20.0
 # pgvector's hnsw.ef_search: how many of the nearest chunks a walk through the index keeps in sight.
 EF_SEARCH = 100
 
+# How many postings of each word the keyword search reads where every chunk may be found.
+DEPTH = 1_000
+
 # Longer than the queue lets a message wait for its next attempt, so that the attempt finds what the last one paid for.
 PENDING_VECTORS_AGE = "1 day"
-
-# What a match counts by its label, D to A: one in the header (A) as much as two in the text (D).
-_LABEL_WEIGHTS = [0.5, 0.5, 0.5, 1.0]
-
-# How many times the wanted chunks the keyword search looks at closely.
-_RESCORED = 4
 
 # For tries. No document is called so: no tenant's name has a slash, and no text has this word.
 _NOBODY = Audience("citewell/check")
@@ -105,7 +104,7 @@ class PostgresChunkStore:
         swap_seconds: float = 300.0,
         ef_search: int = EF_SEARCH,
         exact_chunks: int = 5_000,
-        common_matches: int = 1_000,
+        depth: int = DEPTH,
     ) -> None:
         """
         Args:
@@ -115,13 +114,13 @@ class PostgresChunkStore:
                 and a document may have thousands.
             ef_search: pgvector's ``hnsw.ef_search``, 1 to 1000.
             exact_chunks: up to how many chunks that may be found each is compared, without the index.
-            common_matches: a word in so many chunks is common: no more of its matches are read.
+            depth: how many chunks of a common word the keyword search reads, those in which it counts most.
         """
         self._database: _Transactions = Database(login, statement_seconds=statement_seconds)
         self._swap_settings = {"statement_timeout": str(round(swap_seconds * 1000))}
         self._ef_search = ef_search
         self._exact_chunks = exact_chunks
-        self._common_matches = common_matches
+        self._depth = depth
 
     def close(self) -> None:
         self._database.close()
@@ -199,7 +198,6 @@ class PostgresChunkStore:
                 return _SUPERSEDED
             cursor.execute(statements.WRITE_CHUNKS, {**_key(claim.key), "chunks": _as_json(chunks)})
             cursor.execute(statements.WRITE_VECTORS, wanted)
-            cursor.execute(statements.DELETE_OTHER_CHUNKS, wanted)
             cursor.execute(statements.DELETE_RETIRED_VECTORS, wanted)
             [(complete,)] = cursor.execute(statements.COUNT_COMPLETE_CHUNKS, wanted).fetchall()
             if complete != len(chunks):
@@ -209,6 +207,9 @@ class PostgresChunkStore:
                 statements.SERVE, {**_served(version), **_key(claim.key), "result": result, "chunks": complete}
             )
             cursor.execute(statements.FORGET_OLD_VECTORS, {"age": PENDING_VECTORS_AGE})
+            # Last, because from here on the tenant's other workers wait.
+            postgres_keywords.write_words(cursor, claim.key, version.search_language, chunks)
+            cursor.execute(statements.DELETE_OTHER_CHUNKS, wanted)
         return IngestOutcome(result, chunks=complete, embedded=version.embedded)
 
     def refresh(self, claim: Claim, version: str, pipeline: str) -> IngestOutcome:
@@ -222,6 +223,7 @@ class PostgresChunkStore:
         with self._database.transaction() as cursor:
             if cursor.execute(statements.HOLD_DOCUMENT, _claim(claim)).fetchone() is None:
                 return _SUPERSEDED
+            postgres_keywords.delete_words(cursor, claim.key)
             cursor.execute(statements.DELETE_CHUNKS, _key(claim.key))
             cursor.execute(statements.BURY, _key(claim.key))
         return IngestOutcome(IngestResult.DELETED, chunks=0, embedded=0)
@@ -259,20 +261,26 @@ class PostgresChunkStore:
         collections, sources = _storable(question.collections), _storable(question.sources)
         if len(collections) < bool(question.collections) or len(sources) < bool(question.sources):
             return []  # the filter names only what no document can be called
-        search = self._search(audience, question.text, vector, limit=limit)
-        search |= {"collections": collections, "sources": sources}
+        search = {**self._search(audience, vector, limit=limit), "collections": collections, "sources": sources}
         # One snapshot, so that both arms see the same documents.
         with self._database.transaction(
             isolation=IsolationLevel.REPEATABLE_READ, settings=self._search_settings()
         ) as cursor:
-            [(searched,)] = cursor.execute(statements.COUNT_SEARCHED_CHUNKS, search).fetchall()
-            if searched == 0:
+            [extent] = cursor.execute(statements.COUNT_SEARCHED_CHUNKS, search).fetchall()
+            if extent.searched == 0:
                 return []
-            few = searched <= self._exact_chunks
+            asked = postgres_keywords.asked_of(cursor, audience, question.text)
+            search["excluded"] = list(asked.excluded)
+            few = extent.searched <= self._exact_chunks
             nearest = statements.nearest_exactly if few else statements.nearest_by_index
-            near = cursor.execute(nearest(generation), search).fetchall()
-            worded = cursor.execute(statements.worded_alike(generation), {**search, "searched": searched}).fetchall()
-        return _merged(near, worded)
+            near = frozenset(row.chunk_id for row in cursor.execute(nearest(generation), search).fetchall())
+            by_keywords = postgres_keywords.KeywordSearch(
+                cursor, generation, search, extent.searched, extent.chunks, self._exact_chunks, self._depth
+            )
+            worded = by_keywords(asked, limit=limit)
+            found = {"chunk_ids": sorted(near | worded), "terms": [term.number for term in asked.terms.known]}
+            rows = cursor.execute(statements.passages(generation), {**search, **found}).fetchall()
+        return _ranked(rows, asked.terms, near=near, worded=worded, limit=limit)
 
     def document(self, audience: Audience, source: str) -> Document | None:
         if not _storable([source]):
@@ -296,12 +304,31 @@ class PostgresChunkStore:
     def try_reading(self) -> None:
         generation = self.live_generation()
         vector = [1.0] * generation.dimensions
-        search = {**self._search(_NOBODY, _NO_WORD, vector, limit=1), "collections": [], "sources": [], "searched": 0}
+        search = {
+            **self._search(_NOBODY, vector, limit=1),
+            "collections": [],
+            "sources": [],
+            "terms": [1],
+            "weights": [1.0],
+            "depth": 1,
+            "every": [],
+            "every_word": [],
+            "worded_limit": 1,
+            "chunk_ids": [],
+        }
         page = {**_audience(_NOBODY), "source": _NOTHING.source, "offset": 0, "limit": 1}
         with self._database.transaction(settings=self._search_settings()) as cursor:
             cursor.execute(statements.COUNT_SEARCHED_CHUNKS, search)
-            for arm in (statements.nearest_exactly, statements.nearest_by_index, statements.worded_alike):
+            postgres_keywords.terms_of(cursor, _NOBODY, [_NO_WORD], SIMPLE)
+            for arm in (
+                statements.nearest_exactly,
+                statements.nearest_by_index,
+                statements.worded_alike_by_postings,
+                statements.worded_alike_by_chunks,
+                statements.passages,
+            ):
                 cursor.execute(arm(generation), search)
+            cursor.execute(statements.TEXTS, search)
             cursor.execute(statements.DOCUMENT, page)
             cursor.execute(statements.DOCUMENT_CHUNKS, page)
 
@@ -310,7 +337,7 @@ class PostgresChunkStore:
         vectors = {b"check": [1.0] * generation.dimensions}
         chunk = Chunk(ordinal=0, section=(), occurrence=0, part=0, start=0, end=len(_NO_WORD), text=_NO_WORD, header="")
         stored = ChunkToStore(_NO_CHUNK, b"check", chunk)
-        version = DocumentVersion("1", "check", b"", "Check", Metadata(), None, 1)
+        version = DocumentVersion("1", "check", b"", "Check", Metadata(), None, 1, SIMPLE)
         with self._database.transaction(settings=self._swap_settings) as cursor:
             trial = copy.copy(self)
             trial._database = _Within(cursor)
@@ -324,15 +351,12 @@ class PostgresChunkStore:
             trial.remove(claim)
             cursor.connection.rollback()
 
-    def _search(self, audience: Audience, text: str, vector: Vector, *, limit: int) -> dict[str, Any]:
+    def _search(self, audience: Audience, vector: Vector, *, limit: int) -> dict[str, Any]:
         return {
             **_audience(audience),
-            "question": text.replace("\0", " ").encode(errors="replace").decode(),
             "vector": pgvector.Vector(list(vector)).to_text(),
             "limit": limit,
-            "common": self._common_matches,
-            "rescored": _RESCORED * limit,
-            "label_weights": _LABEL_WEIGHTS,
+            "excluded": [],
         }
 
     def _search_settings(self) -> dict[str, str]:
@@ -434,15 +458,32 @@ def _passage(row: Any, *, score: float) -> Passage:
     )
 
 
-def _merged(near: Sequence[Any], worded: Sequence[Any]) -> list[Passage]:
+def _ranked(
+    rows: Sequence[Any], asked: AskedTerms, *, near: frozenset[str], worded: frozenset[str], limit: int
+) -> list[Passage]:
     """One passage a chunk, with the ranks of the arms that found it. Equal chunks are ranked by their ids."""
-    passages: dict[str, Passage] = {}
-    for rank, row in enumerate(sorted(near, key=lambda row: (-_cosine(row), row.chunk_id)), start=1):
-        passages[row.chunk_id] = replace(_passage(row, score=_cosine(row)), vector_rank=rank)
-    for rank, row in enumerate(sorted(worded, key=lambda row: (-row.score, row.chunk_id)), start=1):
-        passage = passages.get(row.chunk_id) or _passage(row, score=_cosine(row))
-        passages[row.chunk_id] = replace(passage, keyword_rank=rank, keyword_score=row.score)
-    return list(passages.values())
+    passages = [
+        replace(
+            _passage(row, score=_cosine(row)),
+            keyword_score=asked.score(row.impacts),
+            coverage=asked.coverage(row.impacts),
+        )
+        for row in rows
+    ]
+    by_vector = sorted(
+        (each for each in passages if each.chunk_id in near), key=lambda each: (-each.score, each.chunk_id)
+    )
+    by_keyword = sorted(
+        (each for each in passages if each.chunk_id in worded),
+        key=lambda each: (-(each.keyword_score or 0.0), each.chunk_id),
+    )
+    vector_ranks = {each.chunk_id: rank for rank, each in enumerate(by_vector, start=1)}
+    keyword_ranks = {each.chunk_id: rank for rank, each in enumerate(by_keyword[:limit], start=1)}
+    return [
+        replace(each, vector_rank=vector_ranks.get(each.chunk_id), keyword_rank=keyword_ranks.get(each.chunk_id))
+        for each in passages
+        if each.chunk_id in vector_ranks or each.chunk_id in keyword_ranks
+    ]
 
 
 def _cosine(row: Any) -> float:

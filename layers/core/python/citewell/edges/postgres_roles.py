@@ -88,15 +88,18 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA public REVOKE ALL ON SEQUENCES FROM PUBLIC, c
 
 REVOKE ALL ON DATABASE {database} FROM PUBLIC, citewell_reader, citewell_writer;
 REVOKE ALL ON SCHEMA public FROM PUBLIC, citewell_reader, citewell_writer;
-REVOKE ALL ON document, chunk, chunk_vector, index_generation, pending_vector, deployment, schema_migration
+REVOKE ALL ON document, chunk, chunk_vector, chunk_words, posting, term_count, index_generation, pending_vector,
+    deployment, schema_migration
     FROM PUBLIC, citewell_reader, citewell_writer;
 REVOKE ALL ON SEQUENCE index_generation_generation_seq FROM PUBLIC, citewell_reader, citewell_writer;
 
 GRANT CONNECT ON DATABASE {database} TO citewell_reader, citewell_writer;
 GRANT USAGE ON SCHEMA public TO citewell_reader, citewell_writer;
-GRANT SELECT ON document, chunk, chunk_vector, index_generation TO citewell_reader, citewell_writer;
+GRANT SELECT ON document, chunk, chunk_vector, chunk_words, posting, term_count, index_generation
+    TO citewell_reader, citewell_writer;
 GRANT INSERT, UPDATE ON document TO citewell_writer;
-GRANT INSERT, UPDATE, DELETE ON chunk, chunk_vector TO citewell_writer;
+GRANT INSERT, UPDATE, DELETE ON chunk, chunk_vector, term_count TO citewell_writer;
+GRANT INSERT, DELETE ON chunk_words, posting TO citewell_writer;
 GRANT UPDATE (created_at) ON index_generation TO citewell_writer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON pending_vector TO citewell_writer;
 """)

@@ -122,7 +122,7 @@ FOR UPDATE
 """
 
 # Two writes that touch different rows. The first is for chunks that only moved: it leaves text and header alone, so
-# that the lexemes aren't computed again and no index is touched. Chunks that stayed as they were are not written.
+# that no index is touched. Chunks that stayed as they were are not written.
 WRITE_CHUNKS = """
 WITH wanted AS MATERIALIZED (
     SELECT * FROM json_to_recordset(%(chunks)s::json) AS wanted (
@@ -190,6 +190,48 @@ USING chunk, index_generation
 WHERE chunk.tenant = %(tenant)s AND chunk.source = %(source)s
   AND chunk_vector.chunk_id = chunk.chunk_id
   AND index_generation.generation = chunk_vector.generation AND index_generation.status = 'retired'
+"""
+
+# Which chunks' words aren't those in the index.
+LACKING_WORDS = """
+SELECT wanted.chunk_id::text AS chunk_id
+FROM unnest(%(chunk_ids)s::uuid[], %(fingerprints)s::bytea[]) AS wanted (chunk_id, fingerprint)
+LEFT JOIN chunk_words USING (chunk_id)
+WHERE chunk_words.fingerprint IS DISTINCT FROM wanted.fingerprint
+"""
+
+# Before the chunks go: by the reference, each would take its words along in a statement of its own.
+DELETE_WORDS = """
+DELETE FROM chunk_words
+USING chunk
+WHERE chunk.tenant = %(tenant)s AND chunk.source = %(source)s
+  AND chunk_words.chunk_id = chunk.chunk_id AND chunk.chunk_id <> ALL (%(kept)s::uuid[])
+"""
+
+# A stop word has no lexeme. The terms with a space in their name are no words: they count the tenant's chunks, and
+# those in each language.
+ADD_WORDS = """
+INSERT INTO chunk_words (chunk_id, tenant, fingerprint, readers, terms, impacts)
+SELECT wanted.chunk_id, %(tenant)s, decode(wanted.fingerprint, 'hex'),
+       keyword_readers(document.groups, document.next_groups), entry.terms, entry.impacts
+FROM json_to_recordset(%(words)s::json) AS wanted (chunk_id uuid, fingerprint text, words text[], counts integer[])
+JOIN document ON document.tenant = %(tenant)s AND document.source = %(source)s
+CROSS JOIN LATERAL (
+    SELECT array_agg(term ORDER BY term) AS terms, array_agg(impact ORDER BY term) AS impacts
+    FROM (
+        SELECT keyword_term(%(tenant)s, lexeme) AS term,
+               (often * (%(k1)s + 1)
+                / (often + %(k1)s * (1 - %(b)s + %(b)s * sum(often) OVER () / %(average)s)))::real AS impact
+        FROM (
+            SELECT lexeme, sum(word.count)::double precision AS often
+            FROM unnest(wanted.words, wanted.counts) AS word (text, count)
+            CROSS JOIN unnest(ts_lexize(%(dictionary)s::regdictionary, word.text)) AS lexeme
+            GROUP BY lexeme
+        ) AS lexemes
+        UNION ALL
+        SELECT keyword_term(%(tenant)s, name), 0 FROM unnest(ARRAY[' chunks', ' ' || %(language)s]) AS counted (name)
+    ) AS term
+) AS entry
 """
 
 COUNT_COMPLETE_CHUNKS = """
@@ -273,8 +315,8 @@ BURY = _BURY + SQL("WHERE tenant = %(tenant)s AND source = %(source)s")
 # For an index that must not answer any more. The claims go on, so that whoever is at work on a document loses.
 BURY_EVERYTHING = (
     SQL("UPDATE document SET claim = claim + 1"),
+    SQL("TRUNCATE chunk, chunk_vector, pending_vector, chunk_words, posting, term_count"),
     _BURY,
-    SQL("TRUNCATE chunk, chunk_vector, pending_vector"),
 )
 
 FAIL = """
@@ -305,12 +347,55 @@ _SEARCHED = SQL("""{visible}
     visible=_VISIBLE
 )
 
+# Not where an excluded word stands in the text or the header.
+_ALLOWED = SQL("""{searched}
+  AND (cardinality(%(excluded)s::bigint[]) = 0 OR NOT EXISTS (
+      SELECT FROM chunk_words
+      WHERE chunk_words.chunk_id = chunk.chunk_id AND chunk_words.terms && %(excluded)s::bigint[]
+  ))""").format(searched=_SEARCHED)
+
 _PASSAGE = SQL("""chunk.chunk_id::text AS chunk_id, chunk.source, document.title, chunk.section, chunk.page,
        chunk.ordinal, chunk.start_char, chunk.end_char, chunk.text""")
 
+# Beside what may be found, all that the tenant has.
 COUNT_SEARCHED_CHUNKS = SQL("""
-SELECT coalesce(sum(chunks), 0)::bigint AS chunks FROM document WHERE {searched}
+SELECT coalesce(sum(chunks) FILTER (WHERE {searched}), 0)::bigint AS searched,
+       coalesce(sum(chunks), 0)::bigint AS chunks
+FROM document
+WHERE tenant = %(tenant)s
 """).format(searched=_SEARCHED)
+
+# Each word in every language in which there are documents for the caller. What is a stop word in the question's own
+# language is none of its words, unless all of them are. How many chunks hold a term is known for each group by itself,
+# '' being everyone in the tenant.
+ASKED_TERMS = """
+WITH reader AS MATERIALIZED (
+    SELECT name, term_count.chunks
+    FROM (SELECT DISTINCT unnest('{""}' || %(groups)s::text[]) AS name) AS given
+    JOIN term_count ON term_count.key = keyword_count(keyword_term(%(tenant)s, ' chunks'), name)
+), language AS MATERIALIZED (
+    SELECT known.dictionary
+    FROM unnest(%(languages)s::text[], %(dictionaries)s::regdictionary[]) AS known (name, dictionary)
+    WHERE EXISTS (
+        SELECT FROM reader
+        JOIN term_count ON term_count.key = keyword_count(keyword_term(%(tenant)s, ' ' || known.name), reader.name)
+    )
+), word AS MATERIALIZED (
+    SELECT text, place, cardinality(ts_lexize(%(dictionary)s::regdictionary, text)) = 0 AS is_stop_word
+    FROM unnest(%(words)s::text[]) WITH ORDINALITY AS word (text, place)
+), term AS MATERIALIZED (
+    SELECT DISTINCT word.place, keyword_term(%(tenant)s, lexeme) AS number
+    FROM word CROSS JOIN language CROSS JOIN unnest(ts_lexize(language.dictionary, word.text)) AS lexeme
+    WHERE NOT word.is_stop_word OR (SELECT every(is_stop_word) FROM word)
+)
+SELECT term.number, term.place::integer - 1 AS word,
+       coalesce(sum(term_count.chunks), 0)::bigint AS holding,
+       (SELECT sum(chunks) FROM reader)::bigint AS chunks
+FROM term
+CROSS JOIN reader
+LEFT JOIN term_count ON term_count.key = keyword_count(term.number, reader.name)
+GROUP BY term.number, term.place
+"""
 
 
 def nearest_exactly(generation: IndexGeneration) -> Composed:
@@ -321,96 +406,114 @@ WITH compared AS MATERIALIZED (
     FROM document
     JOIN chunk USING (tenant, source)
     JOIN chunk_vector USING (chunk_id)
-    WHERE chunk_vector.generation = {generation} AND {searched}
-), nearest AS (
-    SELECT chunk_id, distance FROM compared ORDER BY distance, chunk_id LIMIT %(limit)s
+    WHERE chunk_vector.generation = {generation} AND {allowed}
 )
-SELECT {passage}, nearest.distance
-FROM nearest
-JOIN chunk USING (chunk_id)
-JOIN document USING (tenant, source)
-""").format(passage=_PASSAGE, searched=_SEARCHED, **_index(generation))
+SELECT chunk_id::text AS chunk_id FROM compared ORDER BY distance, compared.chunk_id LIMIT %(limit)s
+""").format(allowed=_ALLOWED, **_index(generation))
 
 
 def nearest_by_index(generation: IndexGeneration) -> Composed:
     """Walk the HNSW index, nearest first, until enough of what it yields passes the filters; for many chunks."""
     return SQL("""
-SELECT {passage},
-       chunk_vector.embedding::vector({dimensions}) <=> %(vector)s::vector({dimensions}) AS distance
+SELECT chunk.chunk_id::text AS chunk_id
 FROM chunk_vector
 JOIN chunk USING (chunk_id)
 JOIN document ON document.tenant = chunk.tenant AND document.source = chunk.source
-WHERE chunk_vector.generation = {generation} AND chunk_vector.tenant = %(tenant)s AND {searched}
+WHERE chunk_vector.generation = {generation} AND chunk_vector.tenant = %(tenant)s AND {allowed}
 ORDER BY chunk_vector.embedding::vector({dimensions}) <=> %(vector)s::vector({dimensions})
 LIMIT %(limit)s
-""").format(passage=_PASSAGE, searched=_SEARCHED, **_index(generation))
+""").format(allowed=_ALLOWED, **_index(generation))
 
 
-def worded_alike(generation: IndexGeneration) -> Composed:
-    """Chunks that share words with the question, rare words counting most; an OR, as an AND finds next to nothing.
+def worded_alike_by_postings(generation: IndexGeneration) -> Composed:
+    """The chunks with the greatest sum of their terms' impacts times their rarity, by the index over the impacts.
 
-    Each lexeme's chunks are read from the GIN index, ``common`` at most, which bounds the cost. A lexeme's weight is
-    its inverse document frequency among what may be found, as in BM25. The chunks with the greatest sum of weights
-    are scored anew with ts_rank, which tells how often and where (header or text) a lexeme stands: that reads the
-    chunks' lexemes, which is dear, so only ``rescored`` of them are. A lexeme that reached the bound is taken to
-    stand in half of the chunks, and finds chunks only when every lexeme of the question is so common.
-
-    OFFSET 0 keeps the look at each hit's document from becoming a join, which the planner, who can't know how much a
-    lexeme matches, likes to turn around: then the index is asked once a document.
-
-    Lexemes are quoted by hand into a tsquery: to_tsquery would parse them again, and take some apart.
+    Of each term no more than ``depth`` postings are read, those with the greatest impact: a chunk beyond them would
+    have to make up for it by its other terms, and is found by those. Filters are applied in the order of the scores,
+    to no more chunks than it takes to find ``limit``: the OFFSET keeps the planner from looking at each hit's document
+    first.
     """
-    return SQL(r"""
-WITH asked AS (
-    SELECT ('''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || '''')::tsquery AS word
-    FROM unnest(to_tsvector('english', %(question)s))
-), hit AS MATERIALIZED (
-    SELECT asked.word, bounded.chunk_id
-    FROM asked
+    return SQL("""
+SELECT chunk.chunk_id::text AS chunk_id
+FROM (
+    SELECT found.number, sum(asked.weight * found.impact) AS score
+    FROM unnest(%(terms)s::bigint[], %(weights)s::double precision[]) AS asked (term, weight)
     CROSS JOIN LATERAL (
-        SELECT chunk.chunk_id
-        FROM chunk
-        WHERE chunk.lexemes @@ asked.word
-          AND EXISTS (
-              SELECT FROM document
-              WHERE document.tenant = chunk.tenant AND document.source = chunk.source AND {searched}
-              OFFSET 0
-          )
-        LIMIT %(common)s
-    ) AS bounded
-), weighed AS MATERIALIZED (
-    SELECT word,
-           count(*) = %(common)s AS is_common,
-           CASE WHEN count(*) = %(common)s THEN ln(2)
-                ELSE ln(1 + (%(searched)s - count(*) + 0.5) / (count(*) + 0.5)) END AS weight
-    FROM hit
-    GROUP BY word
-), promising AS (
-    SELECT hit.chunk_id
-    FROM hit
-    JOIN weighed USING (word)
-    WHERE NOT weighed.is_common OR (SELECT every(is_common) FROM weighed)
-    GROUP BY hit.chunk_id
-    ORDER BY sum(weighed.weight) DESC, hit.chunk_id
-    LIMIT %(rescored)s
-), scored AS (
-    SELECT chunk_id, score.score, chunk_vector.embedding
-    FROM promising
-    JOIN chunk USING (chunk_id)
-    JOIN chunk_vector USING (chunk_id)
-    CROSS JOIN LATERAL (
-        SELECT sum(weighed.weight * ts_rank(%(label_weights)s::real[], chunk.lexemes, weighed.word)) AS score
-        FROM weighed
-    ) AS score
-    WHERE chunk_vector.generation = {generation}
-), best AS (
-    SELECT * FROM scored ORDER BY score DESC, chunk_id LIMIT %(limit)s
-)
-SELECT {passage}, best.score, best.embedding::vector({dimensions}) <=> %(vector)s::vector({dimensions}) AS distance
-FROM best
+        SELECT posting.number, posting.impact
+        FROM posting
+        WHERE posting.term = asked.term
+        ORDER BY posting.impact DESC, posting.number
+        LIMIT %(depth)s
+    ) AS found
+    GROUP BY found.number
+    ORDER BY score DESC, found.number
+    OFFSET 0
+) AS scored
+JOIN chunk_words USING (number)
+JOIN chunk USING (chunk_id)
+JOIN document ON document.tenant = chunk.tenant AND document.source = chunk.source
+WHERE {condition}
+ORDER BY scored.score DESC, scored.number
+LIMIT %(worded_limit)s
+""").format(condition=_worded(generation))
+
+
+def worded_alike_by_chunks(generation: IndexGeneration) -> Composed:
+    """The same by the words of every chunk that may be found. Misses nothing; for few chunks among many."""
+    return SQL("""
+SELECT chunk.chunk_id::text AS chunk_id
+FROM document
+JOIN chunk USING (tenant, source)
+JOIN chunk_words USING (chunk_id)
+CROSS JOIN LATERAL (
+    SELECT sum(asked.weight * chunk_words.impacts[array_position(chunk_words.terms, asked.term)]) AS score
+    FROM unnest(%(terms)s::bigint[], %(weights)s::double precision[]) AS asked (term, weight)
+    OFFSET 0
+) AS scored
+WHERE scored.score > 0 AND {condition}
+ORDER BY scored.score DESC, chunk_words.number
+LIMIT %(worded_limit)s
+""").format(condition=_worded(generation))
+
+
+def _worded(generation: IndexGeneration) -> Composed:
+    """What a hit must fulfil: among others, hold each of ``every`` terms' words, where there are any."""
+    return SQL("""{allowed}
+  AND EXISTS (
+      SELECT FROM chunk_vector
+      WHERE chunk_vector.chunk_id = chunk.chunk_id AND chunk_vector.generation = {generation}
+      OFFSET 0
+  )
+  AND (cardinality(%(every)s::bigint[]) = 0 OR (
+      SELECT count(DISTINCT wanted.word)
+      FROM unnest(%(every)s::bigint[], %(every_word)s::integer[]) AS wanted (term, word)
+      WHERE wanted.term = ANY (chunk_words.terms)
+  ) = (SELECT count(DISTINCT word) FROM unnest(%(every_word)s::integer[]) AS word))""").format(
+        allowed=_ALLOWED, generation=Literal(generation.generation)
+    )
+
+
+def passages(generation: IndexGeneration) -> Composed:
+    """What the arms found, with all by which it is judged: the distance, and the impact of each of the terms."""
+    return SQL("""
+SELECT {passage}, chunk_vector.embedding::vector({dimensions}) <=> %(vector)s::vector({dimensions}) AS distance,
+       ARRAY(
+           SELECT chunk_words.impacts[array_position(chunk_words.terms, asked.term)]
+           FROM unnest(%(terms)s::bigint[]) WITH ORDINALITY AS asked (term, place)
+           ORDER BY asked.place
+       ) AS impacts
+FROM unnest(%(chunk_ids)s::uuid[]) AS found (chunk_id)
 JOIN chunk USING (chunk_id)
 JOIN document USING (tenant, source)
-""").format(passage=_PASSAGE, searched=_SEARCHED, **_index(generation))
+JOIN chunk_vector USING (chunk_id)
+LEFT JOIN chunk_words USING (chunk_id)
+WHERE chunk_vector.generation = {generation}
+""").format(passage=_PASSAGE, **_index(generation))
+
+
+TEXTS = """
+SELECT chunk_id::text AS chunk_id, header, text FROM chunk WHERE chunk_id = ANY (%(chunk_ids)s::uuid[])
+"""
 
 
 def _index(generation: IndexGeneration) -> dict[str, Literal]:

@@ -14,6 +14,8 @@ from citewell.core.chunking import CHUNKER_VERSION, split_chunks
 from citewell.core.hashing import chunk_id, content_hash, pipeline_version, reuse_key
 from citewell.core.headers import HEADER_VERSION
 from citewell.core.keys import Tenancy, default_title, document_key, groups_of, metadata_of
+from citewell.core.keywords import KEYWORDS_VERSION
+from citewell.core.languages import language_of, named
 from citewell.core.values import ExtractedText, IngestOutcome, IngestResult, Metadata, ObjectHead, TextKind
 from citewell.errors import CitewellError, DocumentRejected, ObjectVanished, OutOfTime
 from citewell.extract import EXTRACTOR_VERSION, extract
@@ -93,6 +95,7 @@ class IngestObject:
             extractor=EXTRACTOR_VERSION,
             chunker=CHUNKER_VERSION,
             header=HEADER_VERSION,
+            keywords=KEYWORDS_VERSION,
             generation=str(generation.generation),
             max_tokens=self.chunk_tokens,
             overlap_tokens=self.overlap_tokens,
@@ -124,6 +127,7 @@ class IngestObject:
             metadata=metadata,
             pages=extracted.pages,
             embedded=embedded,
+            search_language=named(metadata.language) or language_of(extracted.text),
         )
         outcome = self.chunks.swap(claim, generation, version, chunks)
         # A new pipeline indexes again what has answered before.

@@ -1,0 +1,181 @@
+"""The keyword index in Postgres: the words of chunks go in by their documents' language, and questions are asked of it.
+
+The ranking is :mod:`citewell.core.keywords`'; the tables, and how they are kept right, are explained in the migration
+that makes them. Every function works within the transaction of the cursor that it is given.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from citewell.core import keywords
+from citewell.core.keywords import AskedTerms, Term
+from citewell.core.languages import LANGUAGES, SIMPLE, language_of
+from citewell.core.values import Audience, DocumentKey
+from citewell.core.words import parse_question, words
+from citewell.edges import statements
+from citewell.edges.postgres import Cursor
+from citewell.ports import ChunkToStore, IndexGeneration
+
+# How many postings a search reads at most, of all its words together.
+_MAX_POSTINGS = 200_000
+
+# Of passages that were found by a part of their words only, how many times as many are scored by all of them.
+_RESCORED = 3
+
+# How deep the postings of a phrase's words are read, and in how many passages with all of them it is looked for.
+_PHRASE_DEPTH = 20_000
+_PHRASE_PASSAGES = 500
+_MAX_PHRASES = 3
+
+
+# --- ingest ---------------------------------------------------------------------------------------------------
+
+
+def write_words(cursor: Cursor, key: DocumentKey, language: str, chunks: Sequence[ChunkToStore]) -> None:
+    """Bring the index in step with ``chunks``, all that the document will have; those that go are still there."""
+    fingerprints = {each.chunk_id: keywords.fingerprint(each.chunk, language) for each in chunks}
+    stored = {"chunk_ids": list(fingerprints), "fingerprints": list(fingerprints.values())}
+    lacking = {row.chunk_id for row in cursor.execute(statements.LACKING_WORDS, stored).fetchall()}
+    delete_words(cursor, key, kept=[each for each in fingerprints if each not in lacking])
+    add_words(cursor, key, language, [each for each in chunks if each.chunk_id in lacking])
+
+
+def delete_words(cursor: Cursor, key: DocumentKey, *, kept: Sequence[str] = ()) -> None:
+    """Take the document's words out, but those of the chunks ``kept``."""
+    cursor.execute(statements.DELETE_WORDS, {"tenant": key.tenant, "source": key.source, "kept": list(kept)})
+
+
+def add_words(cursor: Cursor, key: DocumentKey, language: str, chunks: Sequence[ChunkToStore]) -> None:
+    """Index ``chunks``, which are stored and have no words in the index yet."""
+    if not chunks:
+        return
+    cursor.execute(
+        statements.ADD_WORDS,
+        {
+            "tenant": key.tenant,
+            "source": key.source,
+            "language": language,
+            "dictionary": _dictionary(language),
+            "words": json.dumps([_entry(each, language) for each in chunks], ensure_ascii=False),
+            "k1": keywords.SATURATION,
+            "b": keywords.LENGTH_NORMALISATION,
+            "average": keywords.AVERAGE_LENGTH,
+        },
+    )
+
+
+def _entry(stored: ChunkToStore, language: str) -> dict[str, Any]:
+    counts = keywords.counted_words(stored.chunk)
+    return {
+        "chunk_id": stored.chunk_id,
+        "fingerprint": keywords.fingerprint(stored.chunk, language).hex(),
+        "words": list(counts),
+        "counts": list(counts.values()),
+    }
+
+
+def _dictionary(language: str) -> str:
+    """The dictionary of Postgres' that takes a language's endings off and knows its stop words."""
+    return "pg_catalog.simple" if language == SIMPLE else f"pg_catalog.{language}_stem"
+
+
+# --- ask ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as the index knows it. Each of ``phrases`` is its words with their terms."""
+
+    terms: AskedTerms
+    phrases: tuple[tuple[tuple[str, ...], AskedTerms], ...]
+    excluded: tuple[int, ...]
+
+
+def asked_of(cursor: Cursor, audience: Audience, question: str) -> Asked:
+    """Looks the question's words up, in every language in which there are documents for ``audience``."""
+    text = question.encode(errors="replace").decode()  # halves of surrogate pairs can't be sent
+    parsed, language = parse_question(text), language_of(text)
+    phrases = parsed.phrases[:_MAX_PHRASES]
+    excluded = terms_of(cursor, audience, parsed.excluded, language) if parsed.excluded else None
+    return Asked(
+        terms=terms_of(cursor, audience, parsed.words, language),
+        phrases=tuple((phrase, terms_of(cursor, audience, phrase, language)) for phrase in phrases),
+        excluded=tuple(term.number for term in excluded.known) if excluded else (),
+    )
+
+
+def terms_of(cursor: Cursor, audience: Audience, asked: Iterable[str], language: str) -> AskedTerms:
+    """What ``asked``, words of a question in ``language``, are in the index."""
+    rows = cursor.execute(
+        statements.ASKED_TERMS,
+        {
+            "tenant": audience.tenant,
+            "groups": list(audience.groups),
+            "words": list(dict.fromkeys(asked)),
+            "dictionary": _dictionary(language),
+            "languages": list(LANGUAGES),
+            "dictionaries": [_dictionary(each) for each in LANGUAGES],
+        },
+    ).fetchall()
+    chunks = rows[0].chunks if rows else 0
+    return AskedTerms.of(chunks, (Term(row.number, row.word, row.holding) for row in rows))
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordSearch:
+    """One search. ``search`` are the parameters of its filters, ``searched`` of ``chunks`` chunks of the tenant pass
+    them; up to ``exact_chunks`` are each looked at rather than read around."""
+
+    cursor: Cursor
+    generation: IndexGeneration
+    search: Mapping[str, Any]
+    searched: int
+    chunks: int
+    exact_chunks: int
+    depth: int
+
+    def __call__(self, asked: Asked, *, limit: int) -> frozenset[str]:
+        """The chunks with a question's words, the best ``limit`` among them: those with its phrases, if there are any.
+
+        More than ``limit``, because some are found by a part of their words only, and all are to be scored by all.
+        """
+        phrases = [self._holding(phrase, terms) for phrase, terms in asked.phrases]
+        if phrases and (held := frozenset.intersection(*phrases) or frozenset.union(*phrases)):
+            return held
+        return self._with_any(asked.terms, depth=self.depth, limit=_RESCORED * limit)
+
+    def _holding(self, phrase: Sequence[str], terms: AskedTerms) -> frozenset[str]:
+        """The chunks in whose text or header the words of ``phrase`` stand next to each other."""
+        found = self._with_any(terms, depth=_PHRASE_DEPTH, limit=_PHRASE_PASSAGES, every=True)
+        rows = self.cursor.execute(statements.TEXTS, {"chunk_ids": list(found)}).fetchall()
+        return frozenset(
+            row.chunk_id
+            for row in rows
+            if any(keywords.holds_phrase(words(text), phrase) for text in (row.text, row.header))
+        )
+
+    def _with_any(self, asked: AskedTerms, *, depth: int, limit: int, every: bool = False) -> frozenset[str]:
+        """The chunks with the most of the terms, or those of them with a term of ``every`` word."""
+        if not asked.known:
+            return frozenset()
+        # As many times deeper as there are chunks for each that may be found, so that as many of those are read.
+        depth = min(math.ceil(depth * self.chunks / self.searched), _MAX_POSTINGS // len(asked.known))
+        by_chunks = self.searched <= self.exact_chunks and self.searched < depth
+        arm = statements.worded_alike_by_chunks if by_chunks else statements.worded_alike_by_postings
+        numbers, places = [term.number for term in asked.known], [term.word for term in asked.known]
+        parameters = {
+            **self.search,
+            "terms": numbers,
+            "weights": list(asked.weights),
+            "depth": depth,
+            "every": numbers if every else [],
+            "every_word": places if every else [],
+            "worded_limit": limit,
+        }
+        rows = self.cursor.execute(arm(self.generation), parameters).fetchall()
+        return frozenset(row.chunk_id for row in rows)
