@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 import psycopg
 
-from citewell.core.refusing import PROVISIONAL_MIN_SCORES
+from citewell.core.refusing import KNOWN_FITS
 from citewell.edges.postgres_login import FixedLogin
 from citewell.edges.postgres_schema import PostgresSchema
 from citewell.usecases.migrate import ensure_generation, migrate
@@ -30,7 +30,7 @@ DIMENSIONS = 384
 FAR_AWAY = [-1.0] * DIMENSIONS
 """A vector that is unlike every passage's."""
 
-[MODEL] = PROVISIONAL_MIN_SCORES
+MODEL = KNOWN_FITS[0].model_id
 
 
 def run(program: str, environment: Mapping[str, str], *, given: str = "") -> str:

@@ -9,6 +9,8 @@ from typing import NoReturn, cast
 import pytest
 
 from citewell.core.prompting import SENTINEL
+from citewell.core.ranking import fuse_ranks
+from citewell.core.refusing import RefusalFit
 from citewell.core.values import Answer, Audience, Generation, Passage, Question, StopReason, Usage, Vector
 from citewell.errors import EmbedderMismatch, GeneratorUnavailable, RerankerUnavailable
 from citewell.ports import ChunkStore, IndexGeneration
@@ -79,7 +81,11 @@ def search(
 ) -> SearchPassages:
     rerank = None if reranker is None else RerankPassages(reranker, candidates=20, clock=lambda: 0.0)
     return SearchPassages(
-        chunks=cast(ChunkStore, store), embedder=embedder or HashEmbedder(), candidates=30, rrf_k=60, rerank=rerank
+        chunks=cast(ChunkStore, store),
+        embedder=embedder or HashEmbedder(),
+        candidates=30,
+        fuse=fuse_ranks,
+        rerank=rerank,
     )
 
 
@@ -98,7 +104,7 @@ def asked(
     use_case = AskQuestion(
         search=search(store, reranker=reranker),
         generator=(lambda: generator) if generator else no_generator,
-        min_score=0.55,
+        refusal=RefusalFit("model", coverage_weight=0.0, threshold=0.55),
         clock=iter([100.0, 101.0, 103.0, 107.0]).__next__,
     )
     return use_case(Question(text), EVERYONE, seconds_left=lambda: 12.5)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.core.ranking import MAX_MERGED_CHARACTERS, collapse, fuse, reciprocal_rank_fusion
+from citewell.core.ranking import MAX_MERGED_CHARACTERS, collapse, fuse_ranks, fuse_scores, reciprocal_rank_fusion
 from citewell.core.values import Passage
 from tests.passages import a_passage
 
@@ -39,7 +39,8 @@ def test_an_id_named_twice_by_a_ranking_counts_once() -> None:
 def test_nothing_found_gives_nothing() -> None:
     assert reciprocal_rank_fusion([]) == {}
     assert reciprocal_rank_fusion([[], []]) == {}
-    assert fuse([]) == []
+    assert fuse_ranks([]) == []
+    assert fuse_scores([]) == []
 
 
 @given(RANKINGS, st.randoms())
@@ -60,10 +61,69 @@ def test_passages_are_fused_by_their_ranks_whatever_order_they_come_in() -> None
     both = a_passage("both", vector_rank=2, keyword_rank=1)
     vector = a_passage("vector", vector_rank=1)
     keyword = a_passage("keyword", keyword_rank=2)
-    fused = fuse([keyword, vector, both], k=60)
+    fused = fuse_ranks([keyword, vector, both], k=60)
     assert [each.text for each in fused] == ["both", "vector", "keyword"]
     assert fused[0].fused_score == pytest.approx(1 / 62 + 1 / 61)
-    assert fuse([both, keyword, vector], k=60) == fused
+    assert fuse_ranks([both, keyword, vector], k=60) == fused
+
+
+def test_scores_are_fused_half_and_half() -> None:
+    near = a_passage("near", score=0.8, vector_rank=1)
+    far = a_passage("far", score=0.4, keyword_score=12.0, coverage=0.9, keyword_rank=1)
+    between = a_passage("between", score=0.7, keyword_score=9.0, coverage=0.6, vector_rank=2, keyword_rank=2)
+    fused = fuse_scores([near, far, between])
+    assert [each.text for each in fused] == ["between", "far", "near"]
+    assert [each.fused_score for each in fused] == pytest.approx([0.75 / 2 + 0.75 / 2, 0 + 1 / 2, 1 / 2 + 0])
+    assert fuse_scores([between, near, far]) == fused
+
+
+def test_cosines_that_hardly_differ_do_not_overrule_the_words() -> None:
+    near = a_passage("near", score=0.55, vector_rank=1)
+    worded = a_passage("worded", score=0.50, keyword_score=12.0, coverage=0.9, keyword_rank=1)
+    assert [each.text for each in fuse_scores([near, worded])] == ["worded", "near"]
+
+
+def test_a_keyword_ranking_whose_best_passage_holds_little_of_the_question_counts_for_little() -> None:
+    near = a_passage("near", score=0.9, vector_rank=1)
+    worded = a_passage("worded", score=0.6, keyword_score=2.0, coverage=0.03, keyword_rank=1)
+    assert [(each.text, round(each.fused_score, 6)) for each in fuse_scores([near, worded])] == [
+        ("near", 0.5),
+        ("worded", 0.05),
+    ]
+
+
+def test_without_any_shared_word_the_vectors_decide() -> None:
+    first, second = a_passage("first", score=0.5, vector_rank=1), a_passage("second", score=0.4, vector_rank=2)
+    assert [each.text for each in fuse_scores([second, first])] == ["first", "second"]
+
+
+def test_equal_fused_scores_are_ordered_by_the_better_single_rank_and_then_by_id() -> None:
+    alike = [a_passage(text, score=0.5, vector_rank=rank) for text, rank in [("b", 2), ("a", 2), ("z", 1)]]
+    assert [each.text for each in fuse_scores(alike)] == ["z", "a", "b"]
+
+
+@given(
+    st.lists(
+        st.builds(
+            a_passage,
+            st.uuids().map(str),
+            score=st.floats(-1, 1),
+            keyword_score=st.none() | st.floats(0, 50),
+            coverage=st.floats(0, 1),
+        ),
+        max_size=8,
+        unique_by=lambda each: each.chunk_id,
+    ),
+    st.randoms(),
+)
+def test_whatever_the_scores_each_passage_is_ranked_once_between_zero_and_one(
+    passages: list[Passage], shuffler: random.Random
+) -> None:
+    fused = fuse_scores(passages)
+    assert {each.chunk_id for each in fused} == {each.chunk_id for each in passages}
+    assert all(-1e-9 <= each.fused_score <= 1 + 1e-9 for each in fused)
+    shuffler.shuffle(passages)
+    assert fuse_scores(passages) == fused
 
 
 _DOCUMENT = "".join(chr(ord("a") + place % 26) for place in range(20_000))

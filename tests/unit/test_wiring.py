@@ -67,8 +67,8 @@ def test_each_generator_is_chosen_by_its_name() -> None:
 @pytest.mark.parametrize("chosen", [OPENAI, VOYAGE, BEDROCK], ids=lambda chosen: chosen["embedder"])
 def test_another_embedder_needs_a_threshold_of_its_own(chosen: dict[str, Any]) -> None:
     with pytest.raises(ConfigurationError, match="set CITEWELL_MIN_SCORE"):
-        _ = Wiring(Settings(**chosen)).min_score
-    assert Wiring(Settings(**chosen, min_score=0.4)).min_score == 0.4
+        _ = Wiring(Settings(**chosen)).refusal
+    assert Wiring(Settings(**chosen, min_score=0.4)).refusal.threshold == 0.4
 
 
 @pytest.mark.parametrize(

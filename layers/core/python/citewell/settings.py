@@ -102,6 +102,11 @@ class Settings:
         5, "passages an answer is written from, when the request doesn't say", kind=int, at_least=1, at_most=20
     )
     candidates: int = _setting(30, "passages each search arm hands to the fusion", kind=int, at_least=1, at_most=200)
+    fusion: str = _setting(
+        "rrf",
+        "how the arms' findings are merged: `convex` (by their scores) or `rrf` (by their ranks)",
+        one_of=("convex", "rrf"),
+    )
     rrf_k: int = _setting(60, "the constant of reciprocal rank fusion", kind=int, at_least=1)
     reranker: str = _setting(
         "none",
@@ -120,9 +125,12 @@ class Settings:
     rerank_candidates: int = _setting(
         20, "passages that the reranker reads, from the best on", kind=int, at_least=2, at_most=100
     )
+    refusal_fit: str | None = _setting(
+        None, "when a question is refused, as `python -m eval calibrate` writes it; unset: as known for the embedder"
+    )
     min_score: float | None = _setting(
         None,
-        "best cosine under which a question is refused; unset: the one known for the embedder",
+        "instead of a fit: the best cosine under which a question is refused",
         kind=float,
         at_least=-1,
         at_most=1,

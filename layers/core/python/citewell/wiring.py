@@ -8,13 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from citewell.core.keys import Tenancy
-from citewell.core.refusing import min_score_for
+from citewell.core.ranking import fuse_ranks, fuse_scores
+from citewell.core.refusing import RefusalFit, fit_for
 from citewell.edges.secrets import fetch_secret
 from citewell.settings import Settings, trace_header, xray_daemon
 from citewell.usecases.ask_question import AskQuestion, SearchPassages
 from citewell.usecases.read_documents import ReadDocuments
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from citewell.core.values import Passage
+
     # Imported where they are needed: a function doesn't pay for edges that it never uses.
     from citewell.edges.claude_access import ClaudeAccess
     from citewell.edges.postgres_login import Login
@@ -68,7 +73,7 @@ class Wiring:
             chunks=self.chunks,
             embedder=self.embedder,
             candidates=self.settings.candidates,
-            rrf_k=self.settings.rrf_k,
+            fuse=self.fuse,
             rerank=self.rerank_passages,
         )
 
@@ -86,13 +91,22 @@ class Wiring:
         return AskQuestion(
             search=self.search_passages,
             generator=lambda: self.generator,
-            min_score=self.min_score,
+            refusal=self.refusal,
             clock=time.monotonic,
         )
 
     @cached_property
-    def min_score(self) -> float:
-        return min_score_for(self.embedder.model_id, self.settings.min_score)
+    def fuse(self) -> Callable[[list[Passage]], list[Passage]]:
+        return fuse_scores if self.settings.fusion == "convex" else partial(fuse_ranks, k=self.settings.rrf_k)
+
+    @cached_property
+    def refusal(self) -> RefusalFit:
+        given = self.settings.refusal_fit
+        return fit_for(
+            self.embedder.model_id,
+            fit=RefusalFit.from_json(given) if given else None,
+            min_score=self.settings.min_score,
+        )
 
     @cached_property
     def read_documents(self) -> ReadDocuments:
@@ -277,7 +291,7 @@ class Wiring:
         if settings.generator == "extractive":
             from citewell.edges.extractive_generator import ExtractiveGenerator
 
-            return ExtractiveGenerator(self.embedder, min_score=self.min_score)
+            return ExtractiveGenerator(self.embedder, min_score=self.refusal.threshold)
         from citewell.edges.claude_generator import ClaudeGenerator
 
         return ClaudeGenerator(

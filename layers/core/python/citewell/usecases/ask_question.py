@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from citewell.core.citing import check_answer
-from citewell.core.ranking import collapse, fuse
-from citewell.core.refusing import refusal_reason, refuse
+from citewell.core.ranking import collapse
+from citewell.core.refusing import RefusalFit, refusal_reason, refuse
 from citewell.core.values import Answer, Audience, Passage, Question, TextKind
 from citewell.ports import ChunkStore, Embedder, Generator
 from citewell.usecases.index_generation import check_embedder
@@ -28,12 +28,12 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class SearchPassages:
-    """Hybrid retrieval: vector and keyword candidates, merged by reciprocal rank fusion, reranked where that is on."""
+    """Hybrid retrieval: vector and keyword candidates, merged by ``fuse``, reranked where that is on."""
 
     chunks: ChunkStore
     embedder: Embedder
     candidates: int
-    rrf_k: int
+    fuse: Callable[[list[Passage]], list[Passage]]
     rerank: RerankPassages | None = None
 
     def __call__(self, question: Question, audience: Audience) -> Found:
@@ -45,7 +45,7 @@ class SearchPassages:
         check_embedder(self.embedder, generation)
         [vector] = self.embedder.embed([question.text], TextKind.QUERY)
         found = self.chunks.candidates(audience, generation, question, vector, limit=self.candidates)
-        fused = fuse(found, k=self.rrf_k)
+        fused = self.fuse(found)
         ordered, reranking = (fused, None) if self.rerank is None else self.rerank(question.text, fused)
         return Found(collapse(ordered, top_k=question.top_k), reranking)
 
@@ -68,14 +68,11 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class AskQuestion:
-    """``generator`` is a callable so that a refusal doesn't pay for the model's client. ``min_score`` is a cosine.
-
-    ``clock`` counts seconds, from any start.
-    """
+    """``generator`` is a callable so that a refusal doesn't pay for the model's client. ``clock`` counts seconds."""
 
     search: SearchPassages
     generator: Callable[[], Generator]
-    min_score: float
+    refusal: RefusalFit
     clock: Callable[[], float]
 
     def __call__(self, question: Question, audience: Audience, *, seconds_left: Callable[[], float]) -> Asked:
@@ -84,7 +81,7 @@ class AskQuestion:
         found = self.search(question, audience)
         passages = found.passages
         searched = self.clock()
-        reason = refusal_reason(passages, self.min_score)
+        reason = refusal_reason(passages, self.refusal)
         if reason is not None:
             return Asked(refuse(reason), tuple(passages), searched - began, None, found.reranking)
         generation = self.generator().generate(question.text, passages, seconds=seconds_left())
