@@ -24,8 +24,8 @@ def pytest_report_header() -> str:
 
 # --- several workers ------------------------------------------------------------------------------------------------
 
-TOGETHER = ("tests/e2e/",)
-"""Folders whose files share a running cloud, so that one worker takes them all, in their order."""
+TOGETHER = ("tests/e2e/", "tests/infra/")
+"""Folders whose files share what is dear, a running cloud or synthesised templates: one worker takes them in order."""
 
 
 class FilesTogether(LoadFileScheduling):  # type: ignore[misc]  # xdist tells nothing of its types
