@@ -22,8 +22,8 @@ EMBED = 1769
 """196 MiB with the model, for a batch of the longest texts. A whole processor, as the model is nothing but work."""
 
 RERANK = 3008
-"""A score for each of 20 passages is a second of a processor's work, and someone waits: nearly two processors, which is
-as much as every account may have."""
+"""192 MiB with the model. Scores for 20 passages are a second or two of a processor's work, and someone waits: nearly
+two processors, which is as much as every account may have."""
 
 MIGRATE = 512
 """43 MiB. It sends statements and waits."""

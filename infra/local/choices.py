@@ -8,6 +8,7 @@ Without anything set: the local embedder and the extractive generator, which nee
     VOYAGE_API_KEY          the embedder's key, with CITEWELL_EMBEDDER=voyage
     COHERE_API_KEY          the reranker's key, with CITEWELL_RERANKER=cohere
     JINA_API_KEY            the reranker's key, with CITEWELL_RERANKER=jina
+    TEI_API_KEY             the reranker's key, with CITEWELL_RERANKER=tei; any text for a server that asks for none
     CITEWELL_EMBEDDER, CITEWELL_EMBEDDER_URL, CITEWELL_EMBEDDER_MODEL, CITEWELL_EMBEDDER_DIMENSIONS,
     CITEWELL_EMBEDDER_SEND_DIMENSIONS, CITEWELL_EMBEDDER_BATCH_SIZE, CITEWELL_EMBEDDER_MAX_TOKENS,
     CITEWELL_RERANKER, CITEWELL_RERANKER_URL, CITEWELL_RERANKER_MODEL, CITEWELL_RERANK_CANDIDATES,
@@ -47,7 +48,7 @@ _OPTIONS = {
 }
 _OPTIONS_OF_CLAUDE = {"CITEWELL_MODEL": "model", "ANTHROPIC_BASE_URL": "anthropicBaseUrl"}
 _KEYS_OF_EMBEDDERS = {"openai": "OPENAI_API_KEY", "voyage": "VOYAGE_API_KEY"}
-_KEYS_OF_RERANKERS = {"cohere": "COHERE_API_KEY", "jina": "JINA_API_KEY"}
+_KEYS_OF_RERANKERS = {"cohere": "COHERE_API_KEY", "jina": "JINA_API_KEY", "tei": "TEI_API_KEY"}
 
 
 @dataclass(frozen=True, slots=True)

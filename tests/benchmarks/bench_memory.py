@@ -18,7 +18,7 @@ from pathlib import Path
 
 from citewell.events import object_event
 from infra import memory
-from infra.bundling import MODEL_PATH, Bundles, build
+from infra.bundling import MODEL_PATH, RERANKER_PATH, Bundles, build
 from infra.local.throwaway_postgres import choose, ways
 from infra.options import Target
 from tests.benchmarks import corpus
@@ -81,6 +81,11 @@ import functions.embed.handler
 event = {"texts": ["meal " * 500] * 64, "input": "passage"}
 assert len(functions.embed.handler.handler(event, None)["vectors"]) == 64
 """
+RERANKED = """
+import functions.rerank.handler
+event = {"question": "What is the meal limit?", "texts": ["meal " * 500] * 5}
+assert len(functions.rerank.handler.handler(event, None)["scores"]) == 5
+"""
 MIGRATED = f"""{CONTEXT}
 import functions.migrate.handler
 wanted = {{"EmbedderModel": {MODEL!r}, "EmbedderDimensions": "{DIMENSIONS}"}}
@@ -97,7 +102,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--megabytes", type=float, default=5, help="size of the large document")
     megabytes = parser.parse_args().megabytes
-    bundles = build(Target.LOCAL, local_embedder=True)
+    bundles = build(Target.LOCAL, local_embedder=True, local_reranker=True)
     choice = choose(ways())
     print(choice)
     try:
@@ -124,6 +129,7 @@ def write_large_document(path: Path, size: int) -> None:
 def peaks(bundles: Bundles, database: str, large: Path) -> Iterator[tuple[str, int, float]]:
     """(what was done, the function's MiB, the most that its process held)."""
     model_path = MODEL_PATH.removeprefix("/opt/")
+    reranker_model = bundles.layers["reranker"].path / RERANKER_PATH.removeprefix("/opt/")
 
     def peak(function: str, program: str, *, vector: list[float] = FAR_AWAY, given: str = "", **settings: str) -> float:
         folder = bundles.layers["embedder" if function == "embed" else "tokenizer"].path / model_path
@@ -140,6 +146,17 @@ def peaks(bundles: Bundles, database: str, large: Path) -> Iterator[tuple[str, i
     yield f"ingest: handbook, {len(handbook)} files", memory.INGEST, peak("ingest", INGESTED, given=messages(handbook))
     yield f"ingest: one document, {size:.1f} MB", memory.INGEST, peak("ingest", INGESTED, given=messages([str(large)]))
     yield "embed: 64 texts", memory.EMBED, peak("embed", EMBEDDED, CITEWELL_EMBEDDER="local")
+    yield (
+        "rerank: 5 texts",  # read one by one
+        memory.RERANK,
+        peak(
+            "rerank",
+            RERANKED,
+            CITEWELL_RERANKER="local",
+            CITEWELL_RERANKER_MODEL_DIR=str(reranker_model),
+            CITEWELL_RERANK_SECONDS="10",
+        ),
+    )
     yield "migrate", memory.MIGRATE, peak("migrate", MIGRATED)
     yield "verify, when it has a client", memory.VERIFY, peak("verify", VERIFYING)
 

@@ -27,7 +27,7 @@ COMMAND_SECONDS = 900
 INDEXING_SECONDS = 120.0
 
 # What would choose another deployment than the one a test asks for.
-_CHOICES = ("CITEWELL_", "ANTHROPIC_", "OPENAI_", "VOYAGE_")
+_CHOICES = ("CITEWELL_", "ANTHROPIC_", "OPENAI_", "VOYAGE_", "COHERE_", "JINA_", "TEI_")
 
 
 @dataclass

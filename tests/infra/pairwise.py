@@ -49,7 +49,6 @@ CLAUDE_ON_BEDROCK: Values = {
     "generator": GeneratorChoice.BEDROCK,
     "model": "us.anthropic.claude-haiku-4-5-20251001-v1:0",
 }
-COHERE: Values = {"reranker": RerankerChoice.COHERE, "reranker_model": "rerank-v3.5"}
 TEI: Values = {
     "reranker": RerankerChoice.TEI,
     "reranker_model": "bge-reranker-base",
@@ -64,7 +63,6 @@ CONSTRAINED: Mapping[str, Mapping[str, Values]] = {
     "reranker": {
         "unranked": {},
         "reranked": {"reranker": RerankerChoice.LOCAL},
-        "cohere": COHERE,
         "tei": TEI,
     },
     "generator": {

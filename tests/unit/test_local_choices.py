@@ -85,11 +85,11 @@ def test_a_reranker_with_its_options() -> None:
     assert chosen.keys == {}
 
 
-@pytest.mark.parametrize(("reranker", "key"), [("cohere", "co-rerank"), ("jina", "jina-rerank")])
+@pytest.mark.parametrize(("reranker", "key"), [("cohere", "co-rerank"), ("jina", "jina-rerank"), ("tei", "any")])
 def test_each_reranking_api_takes_its_own_key(reranker: str, key: str) -> None:
-    environment = {"CITEWELL_RERANKER": reranker, "COHERE_API_KEY": "co-rerank", "JINA_API_KEY": "jina-rerank"}
+    keys = {"COHERE_API_KEY": "co-rerank", "JINA_API_KEY": "jina-rerank", "TEI_API_KEY": "any"}
 
-    assert choices(environment, secure=False).keys == {"RerankerApiKeySecretArn": key}
+    assert choices({"CITEWELL_RERANKER": reranker, **keys}, secure=False).keys == {"RerankerApiKeySecretArn": key}
 
 
 def test_a_secure_cloud_asks_for_tokens() -> None:
