@@ -15,8 +15,8 @@ from typing import Any
 from citewell.core.chunking import CHUNKER_VERSION
 from citewell.core.headers import HEADER_VERSION
 from citewell.extract import EXTRACTOR_VERSION
-from citewell.ports import Embedder, Reranker
 from citewell.settings import Settings
+from citewell.wiring import Wiring
 
 ROOT = Path(__file__).parents[1]
 MODEL_DIR = ROOT / "build/model/bge-small-en-v1.5"
@@ -38,21 +38,22 @@ def eval_settings(*, rerank: bool = False) -> Settings:
     if settings.embedder == "local" and settings.model_dir is None:
         settings = dataclasses.replace(settings, model_dir=str(MODEL_DIR))
     if rerank and settings.reranker == "none":
-        settings = dataclasses.replace(settings, reranker="local", rerank_seconds=10.0)
+        settings = dataclasses.replace(settings, reranker="local", rerank_seconds=600.0)
     if settings.reranker == "local" and settings.reranker_model_dir is None:
         settings = dataclasses.replace(settings, reranker_model_dir=str(RERANKER_MODEL_DIR))
     return settings
 
 
-def configuration(settings: Settings, embedder: Embedder, reranker: Reranker | None) -> dict[str, Any]:
+def configuration(product: Wiring) -> dict[str, Any]:
     """JSON values: code, settings, versions, models and date."""
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "git": {"revision": _git("rev-parse", "HEAD"), "dirty": _git("status", "--porcelain") not in ("", None)},
-        "embedder": embedder.model_id,
-        "dimensions": embedder.dimensions,
-        **_shaping(settings),
-        "reranker": reranker.model_id if reranker else None,
+        "embedder": product.embedder.model_id,
+        "dimensions": product.embedder.dimensions,
+        **_shaping(product.settings),
+        "reranker": product.reranker.model_id if product.reranker else None,
+        "refusal": dataclasses.asdict(product.refusal),
         "versions": {
             "extractor": EXTRACTOR_VERSION,
             "chunker": CHUNKER_VERSION,
@@ -70,7 +71,9 @@ def _shaping(settings: Settings) -> dict[str, Any]:
     return {
         name: value
         for name, value in values.items()
-        if name not in ("embedder", "reranker") and value is not None and not _NAMES_A_PLACE.search(name)
+        if name not in ("embedder", "reranker", "refusal_fit", "min_score")
+        and value is not None
+        and not _NAMES_A_PLACE.search(name)
     }
 
 

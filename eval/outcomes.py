@@ -6,27 +6,32 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
-VECTOR, KEYWORD, FUSED, RERANKED = "vector", "keyword", "fused", "reranked"
-"""The rankings of a question: of each arm, of their fusion, and of the reranker where one ran."""
+VECTOR, KEYWORD, RRF, FUSED, RERANKED = "vector", "keyword", "rrf", "fused", "reranked"
+"""The rankings of a question: of each arm, of plain rank fusion for comparison, of the fusion in force, and of the
+reranker where one ran."""
+
+NOTHING = -1.0
+"""The score of a question for which nothing was found: no cosine is lower."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One of the passages that would have been sent, for a person who looks into a miss. ``score`` is its cosine."""
+    """One of the passages that would have been sent: what a person who looks into a miss wants to know of it, and what
+    the refusal looks at. ``score`` is its cosine."""
 
     source: str
     section: tuple[str, ...]
     score: float
+    coverage: float
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """``rankings`` are of names, best first, each once: see :func:`eval.retrieving.passage_names`.
 
-    ``gold`` holds the names that should be found; empty when the corpus doesn't answer. ``signals`` are what the
-    refusal looks at, by name, and empty when nothing was found. ``score`` is what the refusal made of them: the
-    question is refused where it is under the run's threshold. ``seconds`` are by step. ``rerank_failure`` says why
-    the reranker left the fused order as it was.
+    ``gold`` holds the names that should be found; empty when the corpus doesn't answer. ``score`` is what the run's
+    refusal made of ``found``, :data:`NOTHING` where that is empty: the question is refused where it is under the
+    threshold. ``seconds`` are by step. ``rerank_failure`` says why the reranker left the fused order as it was.
     """
 
     id: str
@@ -34,7 +39,6 @@ class Outcome:
     gold: tuple[str, ...]
     rankings: Mapping[str, tuple[str, ...]]
     found: tuple[Found, ...]
-    signals: Mapping[str, float]
     score: float
     seconds: Mapping[str, float]
     rerank_failure: str | None = None

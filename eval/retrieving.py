@@ -7,32 +7,25 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from citewell.core.keys import SINGLE_TENANT
-from citewell.core.ranking import collapse, fuse
+from citewell.core.ranking import collapse, fuse_ranks
 from citewell.core.values import Audience, Passage, Question, TextKind
 from citewell.ports import ChunkStore, Embedder, IndexGeneration
-from citewell.settings import Settings
-from citewell.usecases.rerank_passages import RerankPassages
+from citewell.wiring import Wiring
 from eval.dataset import Dataset, EvalQuestion, Gold
-from eval.outcomes import FUSED, KEYWORD, RERANKED, VECTOR, Found, Outcome
+from eval.outcomes import FUSED, KEYWORD, NOTHING, RERANKED, RRF, VECTOR, Found, Outcome
 from eval.progress import progress
-from eval.refusal import Refusal
-
-DEPTH = 30
-"""How far down a ranking is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
     """The product's own search over an index, step by step, so that each step's ranking can be noted.
 
-    ``rerank`` is None where nothing reranks.
+    ``product`` is wired by the settings that are measured; its store and its embedder are replaced by these.
     """
 
     store: ChunkStore
     embedder: Embedder
-    settings: Settings
-    refusal: Refusal
-    rerank: RerankPassages | None = None
+    product: Wiring
 
     def __call__(self, dataset: Dataset) -> list[Outcome]:
         """One outcome a question, in order. Raises what the search does."""
@@ -41,32 +34,31 @@ class Retrieval:
 
     def _ask(self, question: EvalQuestion, generation: IndexGeneration) -> Outcome:
         [vector] = self.embedder.embed([question.text], TextKind.QUERY)
-        asked = Question(question.text, top_k=self.settings.top_k)
+        asked = Question(question.text)
         began = time.perf_counter()
-        limit = max(self.settings.candidates, DEPTH)
+        limit = self.product.settings.candidates
         found = self.store.candidates(Audience(SINGLE_TENANT), generation, asked, vector, limit=limit)
-        fused = fuse(found, k=self.settings.rrf_k)
+        fused = self.product.fuse(found)
         seconds = {"search": time.perf_counter() - began}
         rankings = {
             FUSED: fused,
             VECTOR: _by(found, lambda passage: passage.vector_rank),
             KEYWORD: _by(found, lambda passage: passage.keyword_rank),
+            RRF: fuse_ranks(found, k=self.product.settings.rrf_k),
         }
         failure = None
-        if self.rerank is not None:
-            rankings[RERANKED], reranking = self.rerank(question.text, fused)
+        if self.product.rerank_passages is not None:
+            rankings[RERANKED], reranking = self.product.rerank_passages(question.text, fused)
             seconds["rerank"] = reranking.seconds if reranking else 0.0
             failure = reranking.failure if reranking else None
-        sent = collapse(rankings.get(RERANKED, fused), self.settings.top_k)
-        signals = self.refusal.signals(question.text, sent)
+        sent = collapse(rankings.get(RERANKED, fused), self.product.settings.top_k)
         return Outcome(
             id=question.id,
             question=question.text,
             gold=tuple(sorted(map(gold_name, question.gold))),
             rankings={name: _names(passages, question) for name, passages in rankings.items()},
-            found=tuple(Found(each.source, each.section, round(each.score, 4)) for each in sent),
-            signals=signals,
-            score=self.refusal.score(signals),
+            found=tuple(Found(each.source, each.section, each.score, each.coverage) for each in sent),
+            score=max((self.product.refusal.support(each) for each in sent), default=NOTHING),
             seconds=seconds,
             rerank_failure=str(failure) if failure else None,
         )

@@ -17,7 +17,6 @@ from eval.dataset import Dataset
 from eval.embedding_cache import cached
 from eval.indexing import database, index
 from eval.outcomes import Outcome
-from eval.refusal import refusal_in_force
 from eval.retrieving import Retrieval
 from eval.scoring import Figures, figures, timings
 
@@ -45,7 +44,7 @@ class Run:
 
     @property
     def threshold(self) -> float:
-        return float(self.config["threshold"])
+        return float(self.config["refusal"]["threshold"])
 
     def contract(self) -> dict[str, Any]:
         """What `run --json` writes."""
@@ -73,17 +72,15 @@ class Run:
 def perform(dataset: Dataset, *, settings: Settings | None = None) -> Run:
     """Index ``dataset``, ask its questions, and score what was found."""
     settings = settings or eval_settings()
-    wiring = Wiring(settings)
-    with cached(wiring.embedder) as embedder, database(embedder) as store:
-        refusal = refusal_in_force(embedder.model_id, settings)
+    product = Wiring(settings)
+    with cached(product.embedder) as embedder, database(embedder) as store:
         began = time.monotonic()
         index(dataset, store=store, embedder=embedder, settings=settings)
         index_seconds = time.monotonic() - began
-        outcomes = Retrieval(store, embedder, settings, refusal, wiring.rerank_passages)(dataset)
-        config = configuration(settings, embedder, wiring.reranker)
+        outcomes = Retrieval(store, embedder, product)(dataset)
+    config = configuration(product)
     config["dataset"] = {"name": dataset.name, "half": dataset.half.value, "sha256": dataset.content_hash()}
-    config["threshold"] = refusal.threshold
-    result = figures(outcomes, threshold=refusal.threshold)
+    result = figures(outcomes, threshold=product.refusal.threshold)
     result["time"] = timings(outcomes, index_seconds=index_seconds)
     return Run(_name(config, outcomes), config, result, tuple(outcomes))
 

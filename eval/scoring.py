@@ -8,11 +8,10 @@ from typing import Any
 
 from eval.metrics import first_rank, mean, ndcg_at_k, recall_at_k, reciprocal_rank
 from eval.outcomes import Outcome
-from eval.retrieving import DEPTH
 
 Figures = dict[str, Any]
 
-CUTOFFS = (3, 5, 10, DEPTH)
+CUTOFFS = (3, 5, 10, 30)
 
 
 def figures(outcomes: Sequence[Outcome], *, threshold: float) -> Figures:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from eval.outcomes import FUSED, KEYWORD, VECTOR, Found, Outcome
@@ -17,16 +17,15 @@ def an_outcome(
     ranking: Sequence[str],
     score: float = 0.5,
     keyword: Sequence[str] = (),
-    signals: Mapping[str, float] | None = None,
+    coverage: float = 1.0,
 ) -> Outcome:
-    """Found by the vector arm alone, unless ``keyword`` says otherwise."""
+    """Found by the vector arm alone, unless ``keyword`` says otherwise; ``score`` is every passage's cosine."""
     return Outcome(
         id=question_id,
         question=f"{question_id}?",
         gold=(gold,) if gold else (),
         rankings={FUSED: tuple(ranking), VECTOR: tuple(ranking), KEYWORD: tuple(keyword)},
-        found=tuple(Found(name, ("Section",), score) for name in ranking[:5]),
-        signals=signals if signals is not None else {"best_cosine": score},
+        found=tuple(Found(name, ("Section",), score, coverage) for name in ranking[:5]),
         score=score,
         seconds={"search": 0.002},
     )
@@ -36,4 +35,4 @@ def a_run(outcomes: Sequence[Outcome], *, name: str = "a-run", threshold: float 
     result = figures(outcomes, threshold=threshold)
     result["time"] = timings(outcomes, index_seconds=1.0)
     dataset = {"name": "a-set", "half": "all", "sha256": "00"}
-    return Run(name, {"dataset": dataset, "threshold": threshold, **config}, result, tuple(outcomes))
+    return Run(name, {"dataset": dataset, "refusal": {"threshold": threshold}, **config}, result, tuple(outcomes))
