@@ -23,6 +23,7 @@ from citewell.edges.sqs_queue import wait_seconds
 from citewell.events import Sweep, object_event, object_keys, sweep_message
 from citewell.usecases.migrate import ensure_generation
 from citewell.wiring import wiring
+from tests.servers import cohere_reranks, fails, scripted_server
 
 ROOT = Path(__file__).parents[2]
 MODEL_DIR = ROOT / "build/model/bge-small-en-v1.5"
@@ -164,6 +165,38 @@ def test_search_ranks_without_a_model(s3: S3Client) -> None:
     assert [passage["rank"] for passage in found["passages"]] == [1, 2]
     assert found["passages"][0]["vectorRank"] is not None
     assert call(handler, "POST /search", body={"question": "meal limit", "sources": ["other/"]})[1]["passages"] == []
+
+
+def test_search_reranks_where_that_is_on_and_does_without_where_it_fails(
+    s3: S3Client,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    upload(s3, KEY)
+    assert ingest(object_event(BUCKET, KEY)) == []
+    question = {"question": "meal limit", "top_k": 3}
+    handler = functions.ask.handler.handler
+    _, unranked = call(handler, "POST /search", body=question)
+    monkeypatch.setenv("CITEWELL_RERANKER", "cohere")
+    monkeypatch.setenv("CITEWELL_RERANKER_MODEL", "rerank-v3.5")
+    with scripted_server([cohere_reranks()]) as server:
+        monkeypatch.setenv("CITEWELL_RERANKER_URL", server.url)
+        forget_wiring()
+        _, reranked = call(handler, "POST /search", body=question)
+        server.follow(fails(401))
+        capsys.readouterr()
+        _, failed = call(handler, "POST /search", body=question)
+    scores = [passage["rerankScore"] for passage in reranked["passages"]]
+    assert None not in scores
+    assert scores == sorted(scores, reverse=True)
+    assert failed == unranked
+    counted = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"_aws"' in line]
+    assert [each["NotReranked"] for each in counted] == [[1.0]]
+    logged = vars(caplog.records[-1])
+    assert (logged["message"], logged["reranked"]) == ("passages found", 0)
+    assert "HTTP 401" in logged["not_reranked"]
+    assert "CITEWELL_RERANKER_API_KEY_SECRET_ARN" in logged["not_reranked"]
 
 
 def test_chunks_are_paged_and_a_document_may_be_called_chunks(s3: S3Client) -> None:

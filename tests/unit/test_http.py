@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -31,9 +32,11 @@ from citewell.http import (
     parse_question,
     problem,
     respond,
+    search_body,
     unrouted,
     with_problems,
 )
+from tests.passages import a_passage
 
 
 class SilentLog:
@@ -216,6 +219,16 @@ def test_an_answer_has_the_shape_of_the_contract() -> None:
         "model": "claude-haiku-4-5",
         "requestId": "r-1",
     }
+
+
+def test_what_is_found_says_how_each_step_saw_it() -> None:
+    found = a_passage("60 EUR", vector_rank=1, fused_score=0.0163934, score=0.83126)
+    ranked = replace(found, keyword_rank=3, keyword_score=4.21046, rerank_score=-2.50004)
+    plain, reranked = search_body([found, ranked], request_id="r-1")["passages"]
+    assert (plain["rank"], plain["score"], plain["vectorRank"], plain["fusedScore"]) == (1, 0.8313, 1, 0.016393)
+    assert (plain["keywordRank"], plain["keywordScore"], plain["rerankScore"]) == (None, None, None)
+    assert (reranked["rank"], reranked["score"]) == (2, 0.8313)
+    assert (reranked["keywordRank"], reranked["keywordScore"], reranked["rerankScore"]) == (3, 4.2105, -2.5)
 
 
 def test_a_refusal_carries_its_reason() -> None:

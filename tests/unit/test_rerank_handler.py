@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from citewell.errors import ConfigurationError, InvalidRequest, RerankerUnavailable
+from citewell.settings import Settings
 from functions.rerank.handler import MAX_TEXTS, score_texts
 
 
@@ -29,6 +30,13 @@ def test_scores_come_back_in_order() -> None:
 
 def test_as_many_texts_as_are_allowed_are_scored() -> None:
     assert len(score_texts({"question": "?", "texts": ["x"] * MAX_TEXTS}, LengthReranker())["scores"]) == MAX_TEXTS
+
+
+def test_no_deployment_may_ask_for_more() -> None:
+    variable = "CITEWELL_RERANK_CANDIDATES"
+    assert Settings.from_environment({variable: str(MAX_TEXTS)}).rerank_candidates == MAX_TEXTS
+    with pytest.raises(ConfigurationError, match=variable):
+        Settings.from_environment({variable: str(MAX_TEXTS + 1)})
 
 
 @pytest.mark.parametrize(
