@@ -56,11 +56,12 @@ class Gold:
 
 @dataclass(frozen=True, slots=True)
 class EvalQuestion:
-    """``gold`` is empty when the corpus doesn't answer the question."""
+    """``gold`` is empty when the corpus doesn't answer the question; ``kind`` may say how it doesn't: off-topic, ..."""
 
     id: str
     text: str
     gold: frozenset[Gold]
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +123,7 @@ def read_retrieval_set(folder: Path) -> Dataset:
             id=row["id"],
             text=row["question"],
             gold=frozenset(gold.get(row["id"], ())) if row.get("answerable", True) else frozenset(),
+            kind=_kind(row),
         )
         for row in _json_lines(folder / "queries.jsonl", required=("id", "question"))
     )
@@ -146,10 +148,17 @@ def read_handbook(folder: Path, questions: Path) -> Dataset:
                 id=row["id"],
                 text=row["question"],
                 gold=frozenset(Gold(each["source"], each["quote"]) for each in row.get("gold", ())),
+                kind=_kind(row),
             )
             for row in _json_lines(questions, required=("id", "question", "answerable"))
         ),
     )
+
+
+def _kind(row: Mapping[str, Any]) -> str:
+    """As the handbook's questions say it, or the outside sets' notes: "near miss", "adversarial to <document>"."""
+    said = str(row.get("kind") or row.get("note") or "")
+    return said.partition(" to ")[0].replace(" ", "-")
 
 
 def _relevance(file: Path, *, known: frozenset[str]) -> dict[str, list[Gold]]:

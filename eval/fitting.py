@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
+from typing import Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +18,17 @@ _CONVERGED = 1e-10
 _NORMAL_95 = 1.959963984540054
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
-    """One question: whether it can be answered, and what the refusal may look at, by name."""
+class Judgeable(Protocol):
+    """A question of which it is known whether it can be answered."""
 
-    id: str
-    answerable: bool
-    signals: Mapping[str, float]
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def answerable(self) -> bool: ...
+
+
+_Question = TypeVar("_Question", bound=Judgeable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +43,15 @@ class Logistic:
         return float(_sigmoid(np.array([raised]))[0])
 
 
-def fit_logistic(examples: Sequence[Example], names: Sequence[str], *, l2: float = 1.0) -> Logistic:
-    """Logistic regression over the signals ``names``, with an L2 penalty of ``l2 / 2`` a squared standardised weight.
+def fit_logistic(rows: Sequence[Mapping[str, float]], answerable: Sequence[bool], *, l2: float = 1.0) -> Logistic:
+    """Logistic regression over the signals of ``rows``, with an L2 penalty of ``l2 / 2`` a squared standardised weight.
 
     Both classes weigh the same however many questions each has; neither may be empty. Newton's method: Hastie,
     Tibshirani and Friedman, "The Elements of Statistical Learning", 2009, section 4.4.1.
     """
-    values = np.array([[each.signals[name] for name in names] for each in examples], dtype=float)
-    labels = np.array([each.answerable for each in examples], dtype=float)
+    names = list(rows[0])
+    values = np.array([[row[name] for name in names] for row in rows], dtype=float)
+    labels = np.array(answerable, dtype=float)
     mean, spread = values.mean(axis=0), values.std(axis=0)
     spread[spread == 0] = 1.0  # a signal that never varies gets no weight
     columns = np.hstack([(values - mean) / spread, np.ones((len(values), 1))])
@@ -81,12 +87,12 @@ def choose_threshold(kept: Sequence[float], *, false_refusals: float) -> float:
     return (below[-1] + lowest_kept) / 2 if below else lowest_kept
 
 
-def folds(examples: Sequence[Example], count: int) -> list[list[Example]]:
+def folds(questions: Sequence[_Question], count: int) -> list[list[_Question]]:
     """``count`` parts with equal shares of both classes: by a hash of the ids, so they stay the same."""
-    parts: list[list[Example]] = [[] for _ in range(count)]
-    ordered = sorted(examples, key=lambda each: (each.answerable, hashlib.sha256(each.id.encode()).digest()))
-    for number, example in enumerate(ordered):
-        parts[number % count].append(example)
+    parts: list[list[_Question]] = [[] for _ in range(count)]
+    ordered = sorted(questions, key=lambda each: (each.answerable, hashlib.sha256(each.id.encode()).digest()))
+    for number, question in enumerate(ordered):
+        parts[number % count].append(question)
     return parts
 
 
@@ -110,6 +116,9 @@ class Share:
         middle = (p + z * z / (2 * n)) / (1 + z * z / n)
         reach = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
         return max(0.0, middle - reach), min(1.0, middle + reach)
+
+    def __add__(self, other: Self) -> Self:
+        return replace(self, count=self.count + other.count, of=self.of + other.of)
 
     def __str__(self) -> str:
         low, high = self.interval

@@ -29,13 +29,15 @@ class Found:
 class Outcome:
     """``rankings`` are of names, best first, each once: see :func:`eval.retrieving.passage_names`.
 
-    ``gold`` holds the names that should be found; empty when the corpus doesn't answer. ``score`` is what the run's
-    refusal made of ``found``, :data:`NOTHING` where that is empty: the question is refused where it is under the
-    threshold. ``seconds`` are by step. ``rerank_failure`` says why the reranker left the fused order as it was.
+    ``kind`` is the question's. ``gold`` holds the names that should be found; empty when the corpus doesn't answer.
+    ``score`` is what the run's refusal made of ``found``, :data:`NOTHING` where that is empty: the question is refused
+    where it is under the threshold. ``seconds`` are by step. ``rerank_failure`` says why the reranker left the fused
+    order as it was.
     """
 
     id: str
     question: str
+    kind: str
     gold: tuple[str, ...]
     rankings: Mapping[str, tuple[str, ...]]
     found: tuple[Found, ...]

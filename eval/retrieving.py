@@ -55,6 +55,7 @@ class Retrieval:
         return Outcome(
             id=question.id,
             question=question.text,
+            kind=question.kind,
             gold=tuple(sorted(map(gold_name, question.gold))),
             rankings={name: _names(passages, question) for name, passages in rankings.items()},
             found=tuple(Found(each.source, each.section, each.score, each.coverage) for each in sent),

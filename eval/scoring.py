@@ -47,13 +47,25 @@ def question_figures(ranking: Sequence[str], gold: Sequence[str]) -> dict[str, f
 
 def refusal_errors(
     answerable: Sequence[Outcome], unanswerable: Sequence[Outcome], *, threshold: float
-) -> dict[str, float]:
-    """Rates at ``threshold``, and the area under the curve of the score over all thresholds."""
+) -> dict[str, Any]:
+    """Rates at ``threshold``, and the area under the curve of the score over all thresholds: of all, and by kind."""
     kept, refused = [each.score for each in answerable], [each.score for each in unanswerable]
     return {
         "unanswerable": len(unanswerable),
         "threshold": threshold,
         "false_refusal_rate": round(mean([float(score < threshold) for score in kept]), 4),
+        "false_answer_rate": round(mean([float(score >= threshold) for score in refused]), 4),
+        "auc": round(area_under_curve(kept, refused), 4),
+        "kinds": {
+            kind: _kind_errors(kept, [each.score for each in unanswerable if each.kind == kind], threshold=threshold)
+            for kind in sorted({each.kind for each in unanswerable} - {""})
+        },
+    }
+
+
+def _kind_errors(kept: Sequence[float], refused: Sequence[float], *, threshold: float) -> dict[str, float]:
+    return {
+        "unanswerable": len(refused),
         "false_answer_rate": round(mean([float(score >= threshold) for score in refused]), 4),
         "auc": round(area_under_curve(kept, refused), 4),
     }

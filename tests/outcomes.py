@@ -18,11 +18,13 @@ def an_outcome(
     score: float = 0.5,
     keyword: Sequence[str] = (),
     coverage: float = 1.0,
+    kind: str = "",
 ) -> Outcome:
     """Found by the vector arm alone, unless ``keyword`` says otherwise; ``score`` is every passage's cosine."""
     return Outcome(
         id=question_id,
         question=f"{question_id}?",
+        kind=kind,
         gold=(gold,) if gold else (),
         rankings={FUSED: tuple(ranking), VECTOR: tuple(ranking), KEYWORD: tuple(keyword)},
         found=tuple(Found(name, ("Section",), score, coverage) for name in ranking[:5]),

@@ -73,6 +73,9 @@ def described(run: Run) -> str:
     rows = [[name, *(f"{figures[shown]:.3f}" for shown in SHOWN)] for name, figures in run.figures["arms"].items()]
     lines = [table([run.dataset_name, *SHOWN], rows)]
     lines.append("   ".join(f"{name} {value}" for name, value in run.figures["time"].items()))
+    if kinds := run.figures.get("refusal", {}).get("kinds"):
+        said = [f"{kind}: auc {each['auc']:.3f} of {each['unanswerable']}" for kind, each in kinds.items()]
+        lines.append("unanswerable   " + "   ".join(said))
     if RERANKED in run.figures["arms"]:
         lines.append(_bought(run))
     if misses := missed(run.outcomes):

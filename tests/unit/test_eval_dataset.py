@@ -71,6 +71,23 @@ def test_the_handbook_is_read_with_its_metadata() -> None:
     assert {gold.source for question in dataset.questions for gold in question.gold} <= sources.keys()
 
 
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ({}, ""),
+        ({"kind": "near-miss"}, "near-miss"),
+        ({"note": "off topic"}, "off-topic"),
+        ({"note": "adversarial to sq-014-041"}, "adversarial"),
+    ],
+)
+def test_how_a_question_is_unanswerable_is_taken_from_either_field(
+    tmp_path: Path, said: dict[str, str], kind: str
+) -> None:
+    query = json.dumps({"id": "q", "question": "Q?", "answerable": False, **said})
+    folder = _write_set(tmp_path, corpus='{"id": "d", "text": "t"}', queries=query, qrels="")
+    assert [question.kind for question in read_retrieval_set(folder).questions] == [kind]
+
+
 def test_the_halves_of_the_handbook_are_its_files() -> None:
     halves = [read_dataset(None, half).questions for half in (Half.TUNING, Half.GRADING)]
     assert halves[1][0].id == "g-001"

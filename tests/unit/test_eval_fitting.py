@@ -7,24 +7,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.fitting import Example, Share, choose_threshold, errors_at, fit_logistic, folds
+from eval.fitting import Logistic, Share, choose_threshold, errors_at, fit_logistic, folds
+from tests.outcomes import an_outcome
 
 
-def _examples(rows: list[tuple[bool, float]]) -> list[Example]:
-    return [Example(f"q{number}", answerable, {"x": value}) for number, (answerable, value) in enumerate(rows)]
+def _fit(rows: list[tuple[bool, float]], *, l2: float = 0.0) -> Logistic:
+    return fit_logistic([{"x": value} for _, value in rows], [answerable for answerable, _ in rows], l2=l2)
 
 
 def test_without_a_penalty_the_odds_are_those_of_the_data() -> None:
     # Of x = 1, three of four are answerable; of x = 0, one of four: so the log odds rise by 2 log 3.
     rows = [(True, 1.0)] * 3 + [(False, 1.0)] + [(True, 0.0)] + [(False, 0.0)] * 3
-    fit = fit_logistic(_examples(rows), ["x"], l2=0.0)
+    fit = _fit(rows)
     assert [fit.weights["x"], fit.intercept] == pytest.approx([2 * log(3), -log(3)])
     assert fit.score({"x": 1.0}) == pytest.approx(0.75)
 
 
 def test_classes_weigh_the_same_however_many_there_are() -> None:
     rows = [(True, 1.0)] * 30 + [(True, 0.0)] * 10 + [(False, 1.0)] + [(False, 0.0)] * 3
-    fit = fit_logistic(_examples(rows), ["x"], l2=0.0)
+    fit = _fit(rows)
     assert [fit.weights["x"], fit.intercept] == pytest.approx([2 * log(3), -log(3)])
 
 
@@ -33,24 +34,21 @@ def test_known_weights_are_found_again() -> None:
     values = random.normal([0.7, 0.5], [0.1, 0.2], size=(6000, 2))
     chance = 1 / (1 + np.exp(-(20 * (values[:, 0] - 0.7) + 5 * (values[:, 1] - 0.5))))
     labels = random.random(6000) < chance
-    examples = [
-        Example(str(number), bool(label), {"cosine": row[0], "coverage": row[1], "constant": 3.0})
-        for number, (label, row) in enumerate(zip(labels, values, strict=True))
-    ]
-    fit = fit_logistic(examples, ["cosine", "coverage", "constant"])
+    rows = [{"cosine": row[0], "coverage": row[1], "constant": 3.0} for row in values]
+    fit = fit_logistic(rows, list(labels))
     assert fit.weights["cosine"] == pytest.approx(20, rel=0.1)
     assert fit.weights["coverage"] == pytest.approx(5, rel=0.1)
     assert fit.weights["constant"] == 0
 
 
 def test_classes_that_are_wholly_apart_get_finite_weights() -> None:
-    fit = fit_logistic(_examples([(True, 0.9), (True, 0.8), (False, 0.2), (False, 0.1)]), ["x"])
+    fit = _fit([(True, 0.9), (True, 0.8), (False, 0.2), (False, 0.1)], l2=1.0)
     assert 0 < fit.weights["x"] < 100
     assert fit.score({"x": 0.9}) > 0.5 > fit.score({"x": 0.1})
 
 
 def test_a_score_is_a_probability_however_far_off() -> None:
-    fit = fit_logistic(_examples([(True, 1.0), (False, 0.0)]), ["x"], l2=0.1)
+    fit = _fit([(True, 1.0), (False, 0.0)], l2=0.1)
     assert [fit.score({"x": value}) for value in (-1e6, 1e6)] == [0.0, 1.0]
     assert fit.score({"x": 0.25}) == pytest.approx(1 / (1 + exp(-(fit.intercept + fit.weights["x"] / 4))))
 
@@ -86,7 +84,7 @@ def test_intervals_are_wilsons(count: int, of: int, low: float, high: float) -> 
 
 
 def test_folds_hold_both_classes_and_stay_the_same() -> None:
-    examples = _examples([(number % 4 == 0, 0.5) for number in range(40)])
+    examples = [an_outcome(f"q{number}", gold=None if number % 4 else "a", ranking=[]) for number in range(40)]
     parts = folds(examples, 5)
     assert [len(part) for part in parts] == [8] * 5
     assert [sum(each.answerable for each in part) for part in parts] == [2] * 5

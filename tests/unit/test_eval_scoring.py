@@ -10,7 +10,7 @@ from tests.outcomes import an_outcome
 OUTCOMES = [
     an_outcome("found", gold="a", ranking=["a", "b"], score=0.9),
     an_outcome("late", gold="f", ranking=["a", "b", "c", "d", "e", "f"], score=0.5),
-    an_outcome("off", gold=None, ranking=["a"], score=0.7),
+    an_outcome("off", gold=None, ranking=["a"], score=0.7, kind="off-topic"),
     an_outcome("empty", gold=None, ranking=[], score=-1.0),
 ]
 
@@ -30,6 +30,7 @@ def test_refusal_errors_are_shares_of_each_kind() -> None:
         "false_refusal_rate": 0.5,
         "false_answer_rate": 0.5,
         "auc": 0.75,
+        "kinds": {"off-topic": {"unanswerable": 1, "false_answer_rate": 1.0, "auc": 0.5}},
     }
 
 

@@ -1,0 +1,133 @@
+"""Fit the refusal to answerable and unanswerable questions, and say how it will do on others.
+
+The threshold is the highest one that refuses at most the allowed share of the answerable questions: no other with as
+few false refusals has fewer false answers. The weight of coverage is the one that tells the two kinds apart best.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from citewell.core.refusing import RefusalFit
+from eval.calibrating import (
+    ALLOWED,
+    Fit,
+    auc_of,
+    calibrated,
+    cross_validated,
+    curve,
+    errors_of,
+    fit_cosine,
+    fit_signals,
+    fit_support,
+    support,
+)
+from eval.dataset import DatasetError, Half, read_dataset
+from eval.outcomes import Outcome
+from eval.runs import Run, keep, perform
+from eval.tables import table
+
+FITS: dict[str, Fit] = {
+    "best cosine alone": fit_cosine,
+    "cosine and coverage": fit_support,
+    "logistic regression over 5 signals": fit_signals,
+}
+"""The last is no choice of the product's: it shows what a freer fit would gain."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--dataset",
+        type=Path,
+        metavar="DIR",
+        action="append",
+        help="a retrieval set, or several; default: the handbook",
+    )
+    parser.add_argument(
+        "--half",
+        type=Half,
+        choices=list(Half),
+        default=Half.TUNING,
+        help="the questions to fit on; default: tuning",
+    )
+    parser.add_argument(
+        "--false-refusals", type=float, default=0.05, metavar="SHARE", help="allowed at most; default: 0.05"
+    )
+    parser.add_argument("--folds", type=int, default=5, metavar="N", help="parts of the cross-validation; default: 5")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the fit there, as JSON")
+
+
+def main(options: argparse.Namespace) -> int:
+    runs = [perform(read_dataset(folder, options.half)) for folder in options.dataset or [None]]
+    outcomes = [each for run in runs for each in run.outcomes]
+    _check(outcomes, options.folds)
+    fit = calibrated(outcomes, model_id=runs[0].config["embedder"], false_refusals=options.false_refusals)
+    print(_judged(outcomes, parts=options.folds, false_refusals=options.false_refusals), end="\n\n")
+    print(_by_set(runs, fit), end="\n\n")
+    print(_curve(outcomes, fit), end="\n\n")
+    for run in runs:
+        print(f"kept as {keep(run).stem}")
+    print(_use(fit, options.out))
+    if options.out:
+        options.out.write_text(fit.to_json() + "\n", encoding="utf-8")
+    return 0
+
+
+def _check(outcomes: Sequence[Outcome], parts: int) -> None:
+    answerable = sum(each.answerable for each in outcomes)
+    if min(answerable, len(outcomes) - answerable) < parts:
+        raise DatasetError(
+            f"{answerable} answerable and {len(outcomes) - answerable} unanswerable questions: "
+            f"{parts} parts need as many of either kind"
+        )
+
+
+def _judged(outcomes: Sequence[Outcome], *, parts: int, false_refusals: float) -> str:
+    rows = []
+    for name, fit in FITS.items():
+        judged = cross_validated(outcomes, fit, parts=parts, false_refusals=false_refusals)
+        rows.append([name, f"{judged.auc:.3f}", str(judged.false_refusals), str(judged.false_answers)])
+    return (
+        f"On questions that weren't fitted on ({parts}-fold cross-validation, 95% intervals), with at most "
+        f"{false_refusals:.1%} false refusals where it was fitted:\n"
+        + table(["", "AUC", "false refusals", "false answers"], rows)
+    )
+
+
+def _by_set(runs: Sequence[Run], fit: RefusalFit) -> str:
+    rows = []
+    for run in runs:
+        refused, answered = errors_of(run.outcomes, lambda each: support(each, fit.coverage_weight), fit.threshold)
+        auc = f"{auc_of(run.outcomes, fit):.3f}" if refused.of and answered.of else "-"
+        rows.append([run.dataset_name, str(refused.of), str(answered.of), auc, str(refused), str(answered)])
+    return f"The fit, set by set, on what it was fitted on: {fit.to_json()}\n" + table(
+        ["", "answerable", "not", "AUC", "false refusals", "false answers"], rows
+    )
+
+
+def _curve(outcomes: Sequence[Outcome], fit: RefusalFit) -> str:
+    cosine = curve(outcomes, lambda each: support(each, 0.0))
+    fitted = curve(outcomes, lambda each: support(each, fit.coverage_weight))
+    rows = [
+        [
+            f"{allowed:.1%}",
+            f"{cosine[allowed][0]:.3f}",
+            f"{cosine[allowed][1].rate:.3f}",
+            f"{fitted[allowed][0]:.3f}",
+            f"{fitted[allowed][1].rate:.3f}",
+        ]
+        for allowed in ALLOWED
+    ]
+    head = ["false refusals", "cosine threshold", "false answers", "fit's threshold", "false answers"]
+    return "What fewer false answers cost:\n" + table(head, rows)
+
+
+def _use(fit: RefusalFit, out: Path | None) -> str:
+    """How a deployment takes it."""
+    written = f"{out}" if out else "the fit above"
+    return (
+        f"To refuse by it, set CITEWELL_REFUSAL_FIT to {written}: CITEWELL_REFUSAL_FIT='{fit.to_json()}'\n"
+        f"It is good for {fit.model_id} alone; with another embedder the functions refuse to start on it."
+    )
