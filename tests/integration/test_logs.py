@@ -142,7 +142,7 @@ def test_an_answers_line_ties_what_was_found_to_what_was_cited(process: Process)
     [passage] = line["passages"]
     assert passage["score"] == answer["citations"][0]["score"]
     assert (passage["vector_rank"], passage["keyword_rank"]) == (1, 1)
-    assert passage["fused_score"] == round(2 / 61, 6)
+    assert passage["fused_score"] == 1.0  # nearest, and best by its words
     assert line["cited"] == [{"n": 1, "chunk": passage["chunk"]}]
     assert "reason" not in line
     assert (line["model"], line["input_tokens"]) == ("extractive", 0)

@@ -103,7 +103,7 @@ class Settings:
     )
     candidates: int = _setting(30, "passages each search arm hands to the fusion", kind=int, at_least=1, at_most=200)
     fusion: str = _setting(
-        "rrf",
+        "convex",
         "how the arms' findings are merged: `convex` (by their scores) or `rrf` (by their ranks)",
         one_of=("convex", "rrf"),
     )
