@@ -7,11 +7,11 @@ import sys
 from collections.abc import Sequence
 
 from citewell.errors import CitewellError
-from eval.commands import calibrate, compare, gate, run
+from eval.commands import calibrate, compare, gate, reference, run
 from eval.dataset import DatasetError
 from eval.runs import RunError
 
-COMMANDS = {"run": run, "calibrate": calibrate, "compare": compare, "gate": gate}
+COMMANDS = {"run": run, "calibrate": calibrate, "compare": compare, "gate": gate, "reference": reference}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
