@@ -363,10 +363,13 @@ class PostgresChunkStore:
         return {
             "hnsw.ef_search": str(self._ef_search),
             "hnsw.iterative_scan": "strict_order",
-            # How much a lexeme matches, or a filter leaves, is unknown to the planner, who then may prefer to read a
-            # whole table, or to fetch and sort all vectors of a tenant. Neither is ever better where these are used.
+            # How much a term matches, or a filter leaves, is unknown to the planner, who then may prefer to read a
+            # whole table, also for the sake of a join, or to fetch and sort all vectors of a tenant. None of it is ever
+            # better where these are used.
             "enable_seqscan": "off",
             "enable_sort": "off",
+            "enable_hashjoin": "off",
+            "enable_mergejoin": "off",
         }
 
 

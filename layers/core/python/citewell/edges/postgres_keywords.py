@@ -24,6 +24,9 @@ from citewell.ports import ChunkToStore, IndexGeneration
 # How many postings a search reads at most, of all its words together.
 _MAX_POSTINGS = 200_000
 
+# To look at the words of one chunk costs as much as to read so many postings of each of the question's.
+_POSTINGS_OF_A_CHUNK = 4
+
 # Of passages that were found by a part of their words only, how many times as many are scored by all of them.
 _RESCORED = 3
 
@@ -147,7 +150,7 @@ class KeywordSearch:
         phrases = [self._holding(phrase, terms) for phrase, terms in asked.phrases]
         if phrases and (held := frozenset.intersection(*phrases) or frozenset.union(*phrases)):
             return held
-        return self._with_any(asked.terms, depth=self.depth, limit=_RESCORED * limit)
+        return self._with_any(asked.terms, depth=self.depth, limit=limit)
 
     def _holding(self, phrase: Sequence[str], terms: AskedTerms) -> frozenset[str]:
         """The chunks in whose text or header the words of ``phrase`` stand next to each other."""
@@ -165,8 +168,11 @@ class KeywordSearch:
             return frozenset()
         # As many times deeper as there are chunks for each that may be found, so that as many of those are read.
         depth = min(math.ceil(depth * self.chunks / self.searched), _MAX_POSTINGS // len(asked.known))
-        by_chunks = self.searched <= self.exact_chunks and self.searched < depth
+        by_chunks = self.searched <= self.exact_chunks and _POSTINGS_OF_A_CHUNK * self.searched < depth
         arm = statements.worded_alike_by_chunks if by_chunks else statements.worded_alike_by_postings
+        # A posting that isn't the caller's to find is in nobody's count.
+        hidden = self.chunks - asked.chunks
+        in_part = not by_chunks and any(term.holding + hidden > depth for term in asked.known)
         numbers, places = [term.number for term in asked.known], [term.word for term in asked.known]
         parameters = {
             **self.search,
@@ -175,7 +181,7 @@ class KeywordSearch:
             "depth": depth,
             "every": numbers if every else [],
             "every_word": places if every else [],
-            "worded_limit": limit,
+            "worded_limit": _RESCORED * limit if in_part else limit,
         }
         rows = self.cursor.execute(arm(self.generation), parameters).fetchall()
         return frozenset(row.chunk_id for row in rows)

@@ -11,7 +11,7 @@ from psycopg.sql import SQL, Composed, Literal
 from citewell.ports import IndexGeneration
 
 LIVE_GENERATION = """
-SELECT generation, model_id, dimensions, min_score FROM index_generation WHERE status = 'live'
+SELECT generation, model_id, dimensions FROM index_generation WHERE status = 'live'
 """
 
 # --- ingest ---------------------------------------------------------------------------------------------------
@@ -367,18 +367,28 @@ WHERE tenant = %(tenant)s
 
 # Each word in every language in which there are documents for the caller. What is a stop word in the question's own
 # language is none of its words, unless all of them are. How many chunks hold a term is known for each group by itself,
-# '' being everyone in the tenant.
+# '' being everyone in the tenant. Each count is looked up by a subquery of its own: a join the planner, who can't know
+# how few they are, likes to make by reading all counts there are.
 ASKED_TERMS = """
 WITH reader AS MATERIALIZED (
-    SELECT name, term_count.chunks
-    FROM (SELECT DISTINCT unnest('{""}' || %(groups)s::text[]) AS name) AS given
-    JOIN term_count ON term_count.key = keyword_count(keyword_term(%(tenant)s, ' chunks'), name)
+    SELECT name, chunks
+    FROM (
+        SELECT name, (
+            SELECT chunks FROM term_count WHERE key = keyword_count(keyword_term(%(tenant)s, ' chunks'), name)
+        )
+        FROM (SELECT DISTINCT unnest('{""}' || %(groups)s::text[]) AS name) AS given
+        OFFSET 0
+    ) AS reader
+    WHERE chunks IS NOT NULL
 ), language AS MATERIALIZED (
     SELECT known.dictionary
     FROM unnest(%(languages)s::text[], %(dictionaries)s::regdictionary[]) AS known (name, dictionary)
-    WHERE EXISTS (
-        SELECT FROM reader
-        JOIN term_count ON term_count.key = keyword_count(keyword_term(%(tenant)s, ' ' || known.name), reader.name)
+    WHERE 0 < (
+        SELECT sum((
+            SELECT chunks FROM term_count
+            WHERE key = keyword_count(keyword_term(%(tenant)s, ' ' || known.name), reader.name)
+        ))
+        FROM reader
     )
 ), word AS MATERIALIZED (
     SELECT text, place, cardinality(ts_lexize(%(dictionary)s::regdictionary, text)) = 0 AS is_stop_word
@@ -388,13 +398,13 @@ WITH reader AS MATERIALIZED (
     FROM word CROSS JOIN language CROSS JOIN unnest(ts_lexize(language.dictionary, word.text)) AS lexeme
     WHERE NOT word.is_stop_word OR (SELECT every(is_stop_word) FROM word)
 )
-SELECT term.number, term.place::integer - 1 AS word,
-       coalesce(sum(term_count.chunks), 0)::bigint AS holding,
+SELECT number, place::integer - 1 AS word,
+       (
+           SELECT coalesce(sum((SELECT chunks FROM term_count WHERE key = keyword_count(number, reader.name))), 0)
+           FROM reader
+       )::bigint AS holding,
        (SELECT sum(chunks) FROM reader)::bigint AS chunks
 FROM term
-CROSS JOIN reader
-LEFT JOIN term_count ON term_count.key = keyword_count(term.number, reader.name)
-GROUP BY term.number, term.place
 """
 
 
@@ -430,11 +440,11 @@ def worded_alike_by_postings(generation: IndexGeneration) -> Composed:
 
     Of each term no more than ``depth`` postings are read, those with the greatest impact: a chunk beyond them would
     have to make up for it by its other terms, and is found by those. Filters are applied in the order of the scores,
-    to no more chunks than it takes to find ``limit``: the OFFSET keeps the planner from looking at each hit's document
-    first.
+    to no more chunks than it takes to find ``worded_limit``: that is what the OFFSETs are for, as the planner, who
+    can't know how many chunks hold a term, likes to look at all documents first.
     """
     return SQL("""
-SELECT chunk.chunk_id::text AS chunk_id
+SELECT hit.chunk_id::text AS chunk_id
 FROM (
     SELECT found.number, sum(asked.weight * found.impact) AS score
     FROM unnest(%(terms)s::bigint[], %(weights)s::double precision[]) AS asked (term, weight)
@@ -449,10 +459,14 @@ FROM (
     ORDER BY score DESC, found.number
     OFFSET 0
 ) AS scored
-JOIN chunk_words USING (number)
-JOIN chunk USING (chunk_id)
-JOIN document ON document.tenant = chunk.tenant AND document.source = chunk.source
-WHERE {condition}
+CROSS JOIN LATERAL (
+    SELECT chunk.chunk_id
+    FROM chunk_words
+    JOIN chunk USING (chunk_id)
+    JOIN document ON document.tenant = chunk.tenant AND document.source = chunk.source
+    WHERE chunk_words.number = scored.number AND {condition}
+    OFFSET 0
+) AS hit
 ORDER BY scored.score DESC, scored.number
 LIMIT %(worded_limit)s
 """).format(condition=_worded(generation))
