@@ -62,6 +62,7 @@ class Answering(Construct):
                 "model": options.model,
                 "anthropic_base_url": options.anthropic_base_url,
                 "anthropic_api_key_secret_arn": key.secret.secret_arn if key else None,
+                "refusal_fit": options.refusal_fit.to_json() if options.refusal_fit else None,
                 "min_score": options.min_score,
                 "contact": options.contact,
                 "log_questions": "yes" if options.log_questions else None,

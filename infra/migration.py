@@ -23,7 +23,7 @@ class Migration(Construct):
     It runs when its properties change: ``Migrations`` (digest of the migrate function's bundle, which holds the SQL
     files), ``Release`` (digest of citewell itself, which holds the roles' rights), ``Database`` (the instance, which a
     restored snapshot makes another), ``Tenancy``, ``EmbedderModel``, ``EmbedderDimensions``, ``ReplaceIndex`` ("true"
-    or "false") and, where it was chosen, ``MinScore``; all text.
+    or "false"); all text.
     """
 
     def __init__(
@@ -65,7 +65,6 @@ class Migration(Construct):
                 "EmbedderModel": options.embedder_id,
                 "EmbedderDimensions": str(options.vector_dimensions),
                 "ReplaceIndex": str(options.replace_index).lower(),
-                **({} if options.min_score is None else {"MinScore": str(options.min_score)}),
             },
         )
         # The function is called as soon as the resource is made: its way out and the way in must stand by then.

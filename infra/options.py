@@ -7,6 +7,7 @@ fails at synth, with a message that names the key and says what to do. An empty 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
@@ -14,6 +15,7 @@ from enum import StrEnum
 from typing import Self
 
 from citewell.core.keys import Tenancy
+from citewell.core.refusing import RefusalFit, fit_for
 from citewell.edges import bedrock_embedder, local_embedder, local_reranker
 from citewell.edges.bedrock import bedrock_model
 from citewell.errors import ConfigurationError
@@ -149,6 +151,7 @@ class Options:
     model: str | None = None
     anthropic_base_url: str | None = None
     contact: str | None = None
+    refusal_fit: RefusalFit | None = None
     min_score: float | None = None
     auth: Auth = Auth.JWT
     allow_anonymous: bool = False
@@ -172,6 +175,7 @@ class Options:
 
     def __post_init__(self) -> None:
         self._check_embedder()
+        self._check_refusal()
         self._check_reranker()
         self._check_generator()
         self._check_auth()
@@ -195,7 +199,7 @@ class Options:
             _refuse(identity | http | limits, "embedder=local brings its own model: leave {key} out")
             return
         needs = f"embedder={self.embedder} needs {{key}}: no value fits every model"
-        _demand(identity | {"minScore": self.min_score}, needs)
+        _demand(identity, needs)
         if self.embedder is EmbedderChoice.VOYAGE:
             sent = {"embedderSendDimensions": http["embedderSendDimensions"]}
             _refuse(sent, "embedder=voyage always asks for embedderDimensions: leave {key} out")
@@ -210,6 +214,15 @@ class Options:
                 bedrock_embedder.family_of(self.embedder_model, dimensions=self.embedder_dimensions)
             except ConfigurationError as error:
                 raise OptionError(f"embedder=bedrock: {error}") from error
+
+    def _check_refusal(self) -> None:
+        if self.refusal_fit is not None and self.min_score is not None:
+            raise OptionError("refusalFit and minScore both say when to refuse: leave one out")
+        try:
+            fit_for(self.embedder_id, fit=self.refusal_fit, min_score=self.min_score)
+        except ConfigurationError as error:
+            needed = f"embedder={self.embedder} needs refusalFit or minScore: " if self.refusal_fit is None else ""
+            raise OptionError(f"{needed}{error}") from error
 
     def _check_reranker(self) -> None:
         api: dict[str, object] = {"rerankerModel": self.reranker_model, "rerankerUrl": self.reranker_url}
@@ -349,6 +362,7 @@ class Options:
             model=text(given, "model"),
             anthropic_base_url=anthropic_base_url.rstrip("/") if anthropic_base_url else None,
             contact=text(given, "contact"),
+            refusal_fit=_refusal_fit(given, "refusalFit"),
             min_score=fraction(given, "minScore", at_least=-1, at_most=1),
             auth=choice(given, "auth", Auth.JWT),
             allow_anonymous=switch(given, "allowAnonymous"),
@@ -371,6 +385,17 @@ class Options:
             replace_index=switch(given, "replaceIndex"),
             removal_policy=choice(given, "removalPolicy", Removal.RETAIN),
         )
+
+
+def _refusal_fit(given: Mapping[str, object], key: str) -> RefusalFit | None:
+    """The JSON that ``python -m eval calibrate`` writes, as text, or as an object of ``cdk.json``."""
+    value = given.get(key)
+    if value is None:
+        return None
+    try:
+        return RefusalFit.from_json(value if isinstance(value, str) else json.dumps(value))
+    except ConfigurationError as error:
+        raise OptionError(f"{key}: {error}") from error
 
 
 def option_keys() -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """The custom resource that brings the database in step with a deploy, behind CDK's Provider framework.
 
 Properties, all text: ``EmbedderModel`` and ``EmbedderDimensions`` name the embedder, ``ReplaceIndex`` ("true") allows
-to replace the index of another one, or of another ``Tenancy``; ``MinScore`` (optional) is its score to refuse under.
+to replace the index of another one, or of another ``Tenancy``.
 What else stands there only makes CloudFormation call when the files have changed, or the database is another.
 
 An error fails the deploy, with its message in CloudFormation's events, and CloudFormation rolls back: it calls again
@@ -61,7 +61,6 @@ def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
         model_id=wanted["EmbedderModel"],
         dimensions=int(wanted["EmbedderDimensions"]),
         replace=replace,
-        min_score=float(wanted["MinScore"]) if wanted.get("MinScore") else None,
     )
     logger.info("index generation is live", extra={"generation": generation.generation, "model": generation.model_id})
     return _RESOURCE

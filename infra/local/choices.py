@@ -39,6 +39,7 @@ _OPTIONS = {
     "CITEWELL_RERANKER_MODEL": "rerankerModel",
     "CITEWELL_RERANK_CANDIDATES": "rerankCandidates",
     "CITEWELL_RERANK_SECONDS": "rerankSeconds",
+    "CITEWELL_REFUSAL_FIT": "refusalFit",
     "CITEWELL_MIN_SCORE": "minScore",
     "CITEWELL_CONTACT": "contact",
     "CITEWELL_TENANCY": "tenancy",

@@ -8,6 +8,7 @@ from math import prod
 from typing import Any
 
 from citewell.core.keys import Tenancy
+from citewell.core.refusing import RefusalFit
 from infra.options import (
     Auth,
     DatabaseClass,
@@ -37,7 +38,7 @@ VOYAGE: Values = {
     "embedder": EmbedderChoice.VOYAGE,
     "embedder_model": "voyage-3.5",
     "embedder_dimensions": 1024,
-    "min_score": 0.42,
+    "refusal_fit": RefusalFit("voyage-3.5", coverage_weight=0.2, threshold=0.42),
 }
 TITAN: Values = {
     "embedder": EmbedderChoice.BEDROCK,

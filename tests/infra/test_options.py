@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from citewell.core.keys import Tenancy
+from citewell.core.refusing import RefusalFit
 from citewell.edges import local_embedder, local_reranker
 from infra.app import check_destination
 from infra.model import MODEL_SHA256, RERANKER_SHA256
@@ -29,6 +30,7 @@ from infra.options import (
 )
 from tests.infra.conftest import Synthesise
 
+_FIT = '{"model_id": "m", "coverage_weight": 0.2, "threshold": 0.4}'
 HOSTED = {"embedder": "openai", "embedderModel": "m", "embedderDimensions": "8", "minScore": "0.5"}
 BEDROCK = {
     **HOSTED,
@@ -70,7 +72,8 @@ def test_every_key_is_read() -> None:
         "model": "claude-sonnet-5",
         "anthropicBaseUrl": "http://127.0.0.1:8080",
         "contact": " people@example.com ",
-        "minScore": "0.25",
+        "refusalFit": '{"model_id": "text-embedding-3-small", "coverage_weight": 0.2, "threshold": 0.4}',
+        "minScore": "",  # instead of a fit
         "auth": "jwt",
         "allowAnonymous": "false",
         "jwtIssuer": "https://login.example.com/",
@@ -110,7 +113,7 @@ def test_every_key_is_read() -> None:
         model="claude-sonnet-5",
         anthropic_base_url="http://127.0.0.1:8080",
         contact="people@example.com",
-        min_score=0.25,
+        refusal_fit=RefusalFit("text-embedding-3-small", coverage_weight=0.2, threshold=0.4),
         auth=Auth.JWT,
         allow_anonymous=False,
         jwt_issuer="https://login.example.com/",
@@ -136,6 +139,8 @@ def test_every_key_is_read() -> None:
 def test_values_may_come_as_text_or_as_json() -> None:
     as_json = {**HOSTED, "embedderDimensions": 8, "minScore": 0.5, "replaceIndex": False}
     assert Options.from_context(as_json) == Options.from_context({**HOSTED, "replaceIndex": "false"})
+    fitted = {**HOSTED, "minScore": "", "refusalFit": _FIT}
+    assert Options.from_context({**fitted, "refusalFit": json.loads(_FIT)}) == Options.from_context(fitted)
 
 
 def test_what_the_cdk_itself_puts_into_the_context_is_left_alone() -> None:
@@ -183,7 +188,11 @@ def test_the_index_is_made_for_the_hosted_embedders_model() -> None:
         ({"embedderUrl": "https://e.example.com"}, "embedder=local brings its own model: leave embedderUrl out"),
         ({"embedder": "openai"}, "embedder=openai needs embedderModel"),
         ({"embedder": "openai", "embedderModel": "m"}, "embedder=openai needs embedderDimensions"),
-        ({**HOSTED, "minScore": ""}, "embedder=openai needs minScore"),
+        ({**HOSTED, "minScore": ""}, "embedder=openai needs refusalFit or minScore"),
+        ({**HOSTED, "refusalFit": _FIT}, "refusalFit and minScore both say when to refuse"),
+        ({"refusalFit": _FIT}, "the refusal fit was made for the embedder m, and questions are embedded by bge-"),
+        ({"refusalFit": "refusal.json"}, "refusalFit: not a refusal fit"),
+        ({"refusalFit": {"model_id": "m"}}, "refusalFit: not a refusal fit"),
         ({**HOSTED, "embedder": "voyage", "embedderSendDimensions": True}, "embedder=voyage always asks for"),
         ({**BEDROCK, "embedderUrl": "https://e.example.com"}, "embedder=bedrock calls Bedrock in the stack's own"),
         ({"embedderBatchSize": 8}, "embedder=local brings its own model: leave embedderBatchSize out"),

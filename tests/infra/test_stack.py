@@ -350,7 +350,6 @@ def test_the_migration_waits_for_all_it_needs(template: Template) -> None:
                 "EmbedderModel": "text-embedding-3-small",
                 "EmbedderDimensions": "1536",
                 "ReplaceIndex": "true",
-                "MinScore": "0.42",
             },
         ),
     ],
@@ -365,7 +364,6 @@ def test_the_migration_is_told_which_index_to_make(
     assert schema["EmbedderModel"] == options.embedder_id
     assert schema["Tenancy"] == options.tenancy
     assert expected.items() <= schema.items()
-    assert ("MinScore" in schema) == (options.min_score is not None)
 
 
 def test_a_database_from_a_snapshot_is_migrated(template: Template) -> None:

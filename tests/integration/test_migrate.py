@@ -254,17 +254,13 @@ def test_the_schema_refuses_what_cannot_be_true(database: str, untrue: str) -> N
 # --- generations --------------------------------------------------------------------------------------------------
 
 
-def ensure(
-    url: str, model: str, dimensions: int, *, replace: bool = False, min_score: float | None = None
-) -> IndexGeneration:
-    return ensure_generation(
-        PostgresSchema(url), model_id=model, dimensions=dimensions, replace=replace, min_score=min_score
-    )
+def ensure(url: str, model: str, dimensions: int, *, replace: bool = False) -> IndexGeneration:
+    return ensure_generation(PostgresSchema(url), model_id=model, dimensions=dimensions, replace=replace)
 
 
 def test_the_first_generation_is_live_with_its_index(database: str) -> None:
-    generation = ensure(database, "m", 384, min_score=0.4)
-    assert generation == IndexGeneration(generation.generation, "m", 384, 0.4)
+    generation = ensure(database, "m", 384)
+    assert generation == IndexGeneration(generation.generation, "m", 384)
     [definition] = hnsw_indexes(database)
     assert "((embedding)::vector(384)) vector_cosine_ops" in definition
     assert "(m='16', ef_construction='64')" in definition
@@ -273,14 +269,12 @@ def test_the_first_generation_is_live_with_its_index(database: str) -> None:
         assert store.live_generation() == generation
 
 
-def test_the_same_embedder_changes_nothing_but_a_new_score(database: str) -> None:
-    first = ensure(database, "m", 8, min_score=0.4)
+def test_the_same_embedder_changes_nothing(database: str) -> None:
+    first = ensure(database, "m", 8)
     assert ensure(database, "m", 8) == first
     with closing(PostgresChunkStore(database)) as store:
         index(store, ["one"])
         assert ensure(database, "m", 8, replace=True) == first
-        ensure(database, "m", 8, min_score=0.5)
-        assert store.live_generation().min_score == 0.5
 
 
 def test_another_embedder_replaces_one_that_has_indexed_nothing(database: str) -> None:
@@ -430,10 +424,9 @@ def live(url: str) -> tuple[str, int]:
 def test_a_first_deploy_makes_schema_and_generation_and_a_delete_touches_nothing(
     empty_database: str, deploy: Callable[..., dict[str, Any]]
 ) -> None:
-    created = deploy(empty_database, **FIRST, MinScore="0.25")
+    created = deploy(empty_database, **FIRST)
     assert created == {"PhysicalResourceId": "citewell-schema"}
     assert tables(empty_database) == TABLES
-    assert ask(empty_database, "SELECT model_id, min_score FROM index_generation") == [("first", 0.25)]
     assert deploy(empty_database, "Update", before=FIRST, **FIRST) == created
     assert deploy(empty_database, "Delete", **FIRST) == created
     assert live(empty_database) == ("first", 8)

@@ -33,7 +33,7 @@ class FoundAlready:
         self.asked: list[tuple[Audience, Question, int]] = []
 
     def live_generation(self) -> IndexGeneration:
-        return IndexGeneration(generation=1, model_id=self.model_id, dimensions=8, min_score=None)
+        return IndexGeneration(generation=1, model_id=self.model_id, dimensions=8)
 
     def candidates(
         self, audience: Audience, _generation: IndexGeneration, question: Question, _vector: Vector, *, limit: int

@@ -41,9 +41,7 @@ from tests.fakes import HashEmbedder, MemoryBucket
 class OneGeneration:
     """A store that knows the live generation, or why it doesn't."""
 
-    generation: IndexGeneration | Exception = field(
-        default_factory=lambda: IndexGeneration(1, "hash-embedder", 8, None)
-    )
+    generation: IndexGeneration | Exception = field(default_factory=lambda: IndexGeneration(1, "hash-embedder", 8))
     tried: list[str] = field(default_factory=list)
 
     def live_generation(self) -> IndexGeneration:

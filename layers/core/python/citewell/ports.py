@@ -92,7 +92,6 @@ class IndexGeneration:
     generation: int
     model_id: str
     dimensions: int
-    min_score: float | None
 
 
 @dataclass(frozen=True, slots=True)

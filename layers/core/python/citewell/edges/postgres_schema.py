@@ -83,20 +83,18 @@ UPDATE index_generation SET status = 'retired' WHERE status = 'live' RETURNING g
 
 _REVIVE = """
 UPDATE index_generation
-SET status = 'live', min_score = coalesce(%(min_score)s, min_score)
+SET status = 'live'
 WHERE generation = (
     SELECT max(generation) FROM index_generation WHERE model_id = %(model_id)s AND dimensions = %(dimensions)s
 )
-RETURNING generation, model_id, dimensions, min_score
+RETURNING generation, model_id, dimensions
 """
 
 _START = """
-INSERT INTO index_generation (model_id, dimensions, status, min_score)
-VALUES (%(model_id)s, %(dimensions)s, 'live', %(min_score)s)
-RETURNING generation, model_id, dimensions, min_score
+INSERT INTO index_generation (model_id, dimensions, status)
+VALUES (%(model_id)s, %(dimensions)s, 'live')
+RETURNING generation, model_id, dimensions
 """
-
-_SET_MIN_SCORE = "UPDATE index_generation SET min_score = %s WHERE generation = %s"
 
 
 class PostgresSchema:
@@ -180,17 +178,14 @@ class PostgresLockedSchema:
         for statement in statements.BURY_EVERYTHING:
             self._connection.execute(statement)
 
-    def start_generation(self, model_id: str, dimensions: int, *, min_score: float | None) -> IndexGeneration:
+    def start_generation(self, model_id: str, dimensions: int) -> IndexGeneration:
         for retired in self._connection.execute(_RETIRE).fetchall():
             self._connection.execute(_drop_index(retired.generation))
-        embedder = {"model_id": model_id, "dimensions": dimensions, "min_score": min_score}
+        embedder = {"model_id": model_id, "dimensions": dimensions}
         revived = self._connection.execute(_REVIVE, embedder).fetchall()
         [row] = revived or self._connection.execute(_START, embedder).fetchall()
         self._connection.execute(_create_index(row.generation, dimensions))
         return IndexGeneration(**row._asdict())
-
-    def set_min_score(self, generation: IndexGeneration, min_score: float) -> None:
-        self._connection.execute(_SET_MIN_SCORE, [min_score, generation.generation])
 
     def admit_roles(self) -> tuple[str, ...]:
         try:

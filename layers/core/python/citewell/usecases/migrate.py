@@ -68,13 +68,11 @@ class LockedSchema(Protocol):
     def bury_documents(self) -> None:
         """Remove every document as if it had been deleted, and make void what is being processed."""
 
-    def start_generation(self, model_id: str, dimensions: int, *, min_score: float | None) -> IndexGeneration:
+    def start_generation(self, model_id: str, dimensions: int) -> IndexGeneration:
         """Retire the live generation and make one of this embedder live, with its index.
 
         A retired generation of the same embedder comes back to life with the vectors that it still has.
         """
-
-    def set_min_score(self, generation: IndexGeneration, min_score: float) -> None: ...
 
     def admit_roles(self) -> tuple[str, ...]:
         """Make the roles that ask and index, with the rights that this release needs and no others.
@@ -162,7 +160,6 @@ def ensure_generation(
     model_id: str,
     dimensions: int,
     replace: bool,
-    min_score: float | None = None,
     sleep: Sleep = time.sleep,
 ) -> IndexGeneration:
     """Make sure that the live index generation is the one of this embedder, and return it.
@@ -180,10 +177,8 @@ def ensure_generation(
     def ensure(locked: LockedSchema) -> IndexGeneration:
         live = locked.live_generation()
         if live is None:
-            return locked.start_generation(model_id, dimensions, min_score=min_score)
+            return locked.start_generation(model_id, dimensions)
         if (live.model_id, live.dimensions) == (model_id, dimensions):
-            if min_score is not None:
-                locked.set_min_score(live, min_score)
             return live
         if locked.serves_documents() and not replace:
             raise EmbedderMismatch(
@@ -191,7 +186,7 @@ def ensure_generation(
                 f"{model_id} ({dimensions} dimensions). Set the embedder back, or deploy with replaceIndex=true and "
                 "then run `make reindex`: until it is through, documents that it hasn't reached don't answer."
             )
-        return locked.start_generation(model_id, dimensions, min_score=min_score)
+        return locked.start_generation(model_id, dimensions)
 
     return _in_a_free_moment(schema, ensure, sleep)
 
