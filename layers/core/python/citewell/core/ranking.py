@@ -52,7 +52,13 @@ FULL_COVERAGE = 0.3
 """A keyword ranking counts in full when its best passage holds this share of the question's words, by their weight."""
 
 
-def fuse_scores(passages: Iterable[Passage]) -> list[Passage]:
+def fuse_scores(
+    passages: Iterable[Passage],
+    *,
+    vector_weight: float = 0.5,
+    least_spread: float = LEAST_SPREAD,
+    full_coverage: float = FULL_COVERAGE,
+) -> list[Passage]:
     """``passages`` in the order of the convex combination of their scores: half the cosine, half the keyword score.
 
     Both are brought to 0..1 among these passages first, as far as they have something to say. ``fused_score`` is set
@@ -63,13 +69,14 @@ def fuse_scores(passages: Iterable[Passage]) -> list[Passage]:
     """
     found = list(passages)
     nearest = max((each.score for each in found), default=0.0)
-    spread = max(nearest - min((each.score for each in found), default=0.0), LEAST_SPREAD)
+    spread = max(nearest - min((each.score for each in found), default=0.0), least_spread) or 1.0
     best = max(found, key=lambda each: (each.keyword_score or 0.0, each.chunk_id), default=None)
-    scale = min(1.0, best.coverage / FULL_COVERAGE) / best.keyword_score if best and best.keyword_score else 0.0
+    scale = min(1.0, best.coverage / full_coverage) / best.keyword_score if best and best.keyword_score else 0.0
     scored = [
         replace(
             each,
-            fused_score=(1 - (nearest - each.score) / spread) / 2 + (each.keyword_score or 0.0) * scale / 2,
+            fused_score=vector_weight * (1 - (nearest - each.score) / spread)
+            + (1 - vector_weight) * (each.keyword_score or 0.0) * scale,
         )
         for each in found
     ]
