@@ -58,8 +58,8 @@ format: setup  ## rewrite the sources the way `make check` wants them
 lock: setup  ## resolve pyproject.toml anew
 	$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --generate-hashes --no-header --quiet --upgrade --output-file requirements.lock
 
-eval: setup  ## the recall gate: grade retrieval of the handbook against the committed baseline
-	$(BIN)/python -m eval gate
+eval: setup  ## the recall gate: grade retrieval of the handbook against the committed baseline; draws build/eval/report.html
+	$(BIN)/python -m eval gate --report build/eval/report.html
 
 bench: setup  ## retrieval at 100,000 chunks: time and recall; query plans; what a cold start and a refusal cost; memory of each function
 	$(BIN)/python -m tests.benchmarks.bench_retrieval

@@ -7,11 +7,18 @@ import sys
 from collections.abc import Sequence
 
 from citewell.errors import CitewellError
-from eval.commands import calibrate, compare, gate, reference, run
+from eval.commands import calibrate, compare, gate, reference, report, run
 from eval.dataset import DatasetError
 from eval.runs import RunError
 
-COMMANDS = {"run": run, "calibrate": calibrate, "compare": compare, "gate": gate, "reference": reference}
+COMMANDS = {
+    "run": run,
+    "calibrate": calibrate,
+    "compare": compare,
+    "gate": gate,
+    "reference": reference,
+    "report": report,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

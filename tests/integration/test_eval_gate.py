@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,8 +24,9 @@ Break = Callable[[pytest.MonkeyPatch], None]
 
 
 @pytest.fixture(autouse=True)
-def _on_the_tests_server(database_server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def _on_the_tests_server(database_server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, database_server.url)
+    monkeypatch.setattr("eval.runs.RUNS", tmp_path)
 
 
 def _chunks_become(monkeypatch: pytest.MonkeyPatch, change: Callable[[Chunk], Chunk]) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import eval.runs
 from eval.__main__ import main
 from eval.commands import gate
 from eval.dataset import Dataset
@@ -85,6 +86,7 @@ def test_the_gate_ends_with_its_verdict(
     )
     monkeypatch.setattr(gate, "BASELINE", baseline)
     monkeypatch.setattr(gate, "perform", _half_found)
+    monkeypatch.setattr(eval.runs, "RUNS", tmp_path)
     assert main(["gate"]) == status
     output, errors = capfd.readouterr()
     assert (output + errors).splitlines()[-1] == verdict
@@ -95,9 +97,19 @@ def test_a_written_baseline_is_said_and_passes_the_next_gate(
 ) -> None:
     monkeypatch.setattr(gate, "BASELINE", tmp_path / "baseline.json")
     monkeypatch.setattr(gate, "perform", _half_found)
+    monkeypatch.setattr(eval.runs, "RUNS", tmp_path)
     assert main(["gate", "--write-baseline"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "baseline written: recall@5 0.500"
     assert main(["gate"]) == 0
+
+
+def test_the_graded_run_is_kept_and_drawn_where_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate, "BASELINE", tmp_path / "baseline.json")
+    monkeypatch.setattr(gate, "perform", _half_found)
+    monkeypatch.setattr(eval.runs, "RUNS", tmp_path)
+    assert main(["gate", "--write-baseline", "--report", str(tmp_path / "new/report.html")]) == 0
+    assert eval.runs.kept("a-run").outcomes == _half_found(Dataset("", (), ())).outcomes
+    assert "late?" in (tmp_path / "new/report.html").read_text(encoding="utf-8")
 
 
 def _half_found(_: Dataset) -> Run:
