@@ -67,6 +67,13 @@ def test_a_service_that_is_busy_or_broken_is_away_not_misconfigured(
     assert fetch_secret(ARN) == "a key"
 
 
+def test_who_can_do_without_the_secret_asks_once(manager: ScriptedServer) -> None:
+    manager.follow(fails(503, "ServiceUnavailable"), holds("a key"))
+    with pytest.raises(SecretUnavailable):
+        fetch_secret(ARN, attempts=1)
+    assert len(manager.requests) == 1
+
+
 def test_a_service_that_cannot_be_reached_is_away(manager: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL_SECRETS_MANAGER", "http://127.0.0.1:1")
     with pytest.raises(SecretUnavailable, match="EndpointConnectionError"):

@@ -281,7 +281,8 @@ class Wiring:
             settings.reranker_url or dialect.url or settings.require("reranker_url"),
             settings.require("reranker_model"),
             dialect=dialect,
-            api_key=partial(fetch_secret, key) if (key := settings.reranker_api_key_secret_arn) else None,
+            # Once: there is an order already, and who asked waits.
+            api_key=partial(fetch_secret, key, attempts=1) if (key := settings.reranker_api_key_secret_arn) else None,
             retrying=http_reranker.patience(settings.rerank_seconds),
         )
 

@@ -24,8 +24,8 @@ secret later asks anew."""
 _PASSING = frozenset({"ThrottlingException", "Throttling", "TooManyRequestsException", "RequestLimitExceeded"})
 
 
-def fetch_secret(arn: str) -> str:
-    """The secret's text as it is now.
+def fetch_secret(arn: str, *, attempts: int = ATTEMPTS) -> str:
+    """The secret's text as it is now, asked for up to ``attempts`` times.
 
     Raises SecretUnavailable when the answer may be another one later, SecretNotSet when the secret was never filled,
     ConfigurationError when it can't be read.
@@ -35,7 +35,7 @@ def fetch_secret(arn: str) -> str:
     from botocore.exceptions import ConnectionError as NotConnected
 
     try:
-        config = client_config(read_timeout=READ_SECONDS, connect_timeout=CONNECT_SECONDS, attempts=ATTEMPTS)
+        config = client_config(read_timeout=READ_SECONDS, connect_timeout=CONNECT_SECONDS, attempts=attempts)
         client = boto3.client("secretsmanager", config=config)
         value = str(client.get_secret_value(SecretId=arn)["SecretString"]).strip()
     except (NotConnected, HTTPClientError) as error:
