@@ -31,10 +31,12 @@ def test_a_stack_without_key_and_pool_needs_neither_command() -> None:
     assert "authorization" not in ask
 
 
-def test_an_embedder_with_a_key_gets_its_own() -> None:
-    first, *_ = next_steps(STACK | {"EmbedderApiKeySecretArn": "arn:e"})
+def test_an_embedder_and_a_reranker_with_a_key_get_their_own() -> None:
+    keys = {"EmbedderApiKeySecretArn": "arn:e", "RerankerApiKeySecretArn": "arn:r"}
+    first, second, *_ = next_steps(STACK | keys)
 
     assert first == 'aws secretsmanager put-secret-value --secret-id arn:e --secret-string "$EMBEDDER_API_KEY"'
+    assert second == 'aws secretsmanager put-secret-value --secret-id arn:r --secret-string "$RERANKER_API_KEY"'
 
 
 def test_a_shell_gets_a_variable_for_each_output_that_is_there() -> None:
