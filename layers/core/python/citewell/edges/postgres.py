@@ -153,17 +153,25 @@ class Database:
 
     @contextlib.contextmanager
     def transaction(
-        self, *, isolation: IsolationLevel = IsolationLevel.READ_COMMITTED, settings: Mapping[str, str] | None = None
+        self,
+        *,
+        isolation: IsolationLevel = IsolationLevel.READ_COMMITTED,
+        settings: Mapping[str, str] | None = None,
+        planned_once: bool = False,
     ) -> Iterator[Cursor]:
         """A transaction with ``settings`` of its own: committed at the end of the block, rolled back by an error.
 
-        It is named by what is being worked on (:mod:`citewell.correlation`).
+        It is named by what is being worked on (:mod:`citewell.correlation`). ``planned_once``: each of its statements
+        is planned when the connection meets it for the first time, for whatever values come. That is for statements
+        whose plan takes about as long as their work, and that leave the planner no choice.
 
         Raises DatabaseUnavailable, ConfigurationError (the schema isn't there).
         """
         with translated():
             named = {"application_name": application_name()}
-            connection = self._begin(isolation, {**self._limits, **named, **(settings or {})})
+            plans = {"plan_cache_mode": "force_generic_plan"} if planned_once else {}
+            connection = self._begin(isolation, {**self._limits, **named, **plans, **(settings or {})})
+            connection.prepare_threshold = 0 if planned_once else None
             try:
                 with connection.cursor() as cursor:
                     yield cursor
