@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from eval.outcomes import FUSED, KEYWORD, VECTOR, Found, Outcome
+from eval.outcomes import FUSED, KEYWORD, RRF, VECTOR, Found, Outcome
 from eval.runs import Run
 from eval.scoring import figures, timings
 
@@ -26,7 +26,7 @@ def an_outcome(
         question=f"{question_id}?",
         kind=kind,
         gold=(gold,) if gold else (),
-        rankings={FUSED: tuple(ranking), VECTOR: tuple(ranking), KEYWORD: tuple(keyword)},
+        rankings={FUSED: tuple(ranking), RRF: tuple(ranking), VECTOR: tuple(ranking), KEYWORD: tuple(keyword)},
         found=tuple(Found(name, ("Section",), score, coverage) for name in ranking[:5]),
         score=score,
         seconds={"search": 0.002},

@@ -17,6 +17,7 @@ from citewell.core import ranking
 from citewell.core.chunking import split_chunks
 from citewell.core.values import Chunk, Passage
 from citewell.edges.postgres_chunk_store import PostgresChunkStore
+from citewell.wiring import Wiring
 from eval.__main__ import main
 from infra.local.throwaway_postgres import VARIABLE, Server
 
@@ -58,13 +59,18 @@ def _keyword_arm_finds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(PostgresChunkStore, "candidates", without_keywords)
 
 
-def _fusion_puts_the_worst_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def _rank_fusion_is_upside_down(monkeypatch: pytest.MonkeyPatch) -> None:
     fusion = ranking.reciprocal_rank_fusion
 
     def upside_down(rankings: Sequence[Sequence[str]], **options: Any) -> Mapping[str, float]:
         return fusion([list(reversed(each)) for each in rankings], **options)
 
     monkeypatch.setattr(ranking, "reciprocal_rank_fusion", upside_down)
+
+
+def _fusion_is_upside_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    wired = vars(Wiring)["fuse"].func
+    monkeypatch.setattr(Wiring, "fuse", property(lambda product: lambda found: wired(product)(found)[::-1]))
 
 
 def test_the_gate_passes_on_what_is_committed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,11 +84,12 @@ def test_the_gate_passes_on_what_is_committed(capsys: pytest.CaptureFixture[str]
     ("broken", "said"),
     [
         (_chunker_loses_text, "gate failed: recall@5 fell from "),
-        (_fusion_puts_the_worst_first, "gate failed: recall@5 fell from "),
+        (_fusion_is_upside_down, "gate failed: recall@5 fell from "),
+        (_rank_fusion_is_upside_down, "gate failed: ndcg@10 of the rrf ranking fell from "),
         (_keyword_arm_finds_nothing, "gate failed: ndcg@10 of the keyword ranking fell from "),
         (_header_is_left_out, "gate failed: ndcg@10 of the vector ranking fell from "),
     ],
-    ids=["chunker", "fusion", "keyword arm", "header"],
+    ids=["chunker", "fusion", "rank fusion", "keyword arm", "header"],
 )
 def test_the_gate_fails_when_a_part_is_broken(
     broken: Break, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

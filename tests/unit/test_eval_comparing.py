@@ -93,7 +93,7 @@ def test_runs_of_different_questions_are_refused(
     ("name", "said"),
     [
         ("nothing", "nothing names no kept runs, not one"),
-        ("FOUND:reranked", "has no ranking reranked, but fused, vector"),
+        ("FOUND:reranked", "has no ranking reranked, but fused, rrf"),
     ],
 )
 def test_what_was_never_run_is_refused(found: str, name: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:

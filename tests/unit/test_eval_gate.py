@@ -15,7 +15,7 @@ from tests.outcomes import a_run, an_outcome
 
 GOOD = Baseline(
     recall_at_5=0.9,
-    ndcg_at_10={"fused": 0.8, "vector": 0.7, "keyword": 0.6},
+    ndcg_at_10={"fused": 0.8, "rrf": 0.75, "vector": 0.7, "keyword": 0.6},
     false_refusal_rate=0.05,
     false_answer_rate=0.3,
     missed=("g-1",),
@@ -23,7 +23,7 @@ GOOD = Baseline(
 
 
 def test_the_gate_lets_noise_pass() -> None:
-    noise = {"fused": 0.78, "vector": 0.68, "keyword": 0.58}
+    noise = {"fused": 0.78, "rrf": 0.73, "vector": 0.68, "keyword": 0.58}
     assert regressions(GOOD, Baseline(0.88, noise, 0.07, 0.32, ("g-1", "g-2"))) == []
 
 
@@ -38,7 +38,7 @@ def test_the_gate_says_so_when_nothing_is_newly_missed() -> None:
     assert line.endswith("newly missed: none, but more of those that were missed in part")
 
 
-@pytest.mark.parametrize("ranking", ["fused", "vector", "keyword"])
+@pytest.mark.parametrize("ranking", ["fused", "rrf", "vector", "keyword"])
 def test_the_gate_watches_each_ranking(ranking: str) -> None:
     before = GOOD.ndcg_at_10[ranking]
     worse = replace(GOOD, ndcg_at_10={**GOOD.ndcg_at_10, ranking: before - 0.031})
@@ -82,7 +82,8 @@ def test_the_gate_ends_with_its_verdict(
 ) -> None:
     baseline = tmp_path / "baseline.json"
     baseline.write_text(
-        Baseline(recall_before, {"fused": 0.0, "vector": 0.0, "keyword": 0.0}, 0.0, 0.0, ()).to_json(), encoding="utf-8"
+        Baseline(recall_before, dict.fromkeys(("fused", "rrf", "vector", "keyword"), 0.0), 0.0, 0.0, ()).to_json(),
+        encoding="utf-8",
     )
     monkeypatch.setattr(gate, "BASELINE", baseline)
     monkeypatch.setattr(gate, "perform", _half_found)

@@ -79,7 +79,7 @@ def test_the_threshold_stands_there_with_what_it_costs_and_every_other_trade(htm
 def test_a_miss_shows_its_ranks_and_what_was_sent_instead(html: str) -> None:
     text = _text(html)
     assert "Not wholly among the first five: 1" in text
-    assert "late late? fused: 6 vector: 6 keyword: - fees &amp; fines a &gt; Section (0.58)" in text
+    assert "late late? fused: 6 rrf: 6 vector: 6 keyword: - fees &amp; fines a &gt; Section (0.58)" in text
 
 
 def test_the_configuration_stands_there(html: str) -> None:

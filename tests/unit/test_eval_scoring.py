@@ -53,7 +53,7 @@ def test_a_reranked_ranking_is_what_counts_and_the_fused_one_stands_beside_it() 
 def test_what_is_missed_has_its_first_rank_by_arm() -> None:
     [late] = missed(OUTCOMES)
     assert late.id == "late"
-    assert first_ranks(late) == {"fused": 6, "vector": 6, "keyword": None}
+    assert first_ranks(late) == {"fused": 6, "rrf": 6, "vector": 6, "keyword": None}
 
 
 def test_ties_count_half_under_the_curve() -> None:
