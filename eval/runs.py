@@ -13,7 +13,7 @@ from typing import Any, Self
 from citewell.settings import Settings
 from citewell.wiring import Wiring
 from eval.configuration import configuration, eval_settings
-from eval.dataset import Dataset
+from eval.dataset import Dataset, DatasetError
 from eval.embedding_cache import cached
 from eval.indexing import database, index
 from eval.outcomes import Outcome
@@ -70,7 +70,9 @@ class Run:
 
 
 def perform(dataset: Dataset, *, settings: Settings | None = None) -> Run:
-    """Index ``dataset``, ask its questions, and score what was found."""
+    """Index ``dataset``, ask its questions, and score what was found. Raises DatasetError where it has none."""
+    if not dataset.questions:
+        raise DatasetError(f"{dataset.name}: no question to ask ({dataset.half})")
     settings = settings or eval_settings()
     product = Wiring(settings)
     with cached(product.embedder) as embedder, database(embedder) as store:

@@ -26,6 +26,8 @@ def main(options: argparse.Namespace) -> int:
     before, after = by_question(options.before), by_question(options.after)
     if before.keys() != after.keys():
         raise RunError(f"{options.before} and {options.after} asked different questions: there is nothing to pair")
+    if not before:
+        raise RunError(f"{options.before} has no answerable question: there is nothing to compare")
     questions = sorted(before)
     differences = {
         name: compare([before[each][name] for each in questions], [after[each][name] for each in questions])

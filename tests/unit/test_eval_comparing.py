@@ -89,6 +89,12 @@ def test_runs_of_different_questions_are_refused(
     assert "asked different questions" in capsys.readouterr().err
 
 
+def test_runs_without_answerable_questions_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name = _kept(tmp_path, "off", [an_outcome("q", gold=None, ranking=["a"])])
+    assert main(["compare", name, name]) == 2
+    assert "has no answerable question" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [
