@@ -56,7 +56,8 @@ CREATE TABLE posting (
 -- In the order in which a search reads: of a common word, only the chunks in which it counts most.
 CREATE INDEX posting_by_impact ON posting (term, impact DESC, number);
 
--- In how many chunks a term stands, for each of its readers. The table is small and its rows are often written: with
+-- In how many chunks a term stands, for each of its readers, and how many chunks a tenant has whoever may find them (' all',
+-- as no group is called): what that tells is only how far a search must read. The table is small and its rows are often written: with
 -- room in the pages, without touching the index.
 CREATE TABLE term_count (
     key    bigint PRIMARY KEY,
@@ -92,6 +93,10 @@ BEGIN
     USING (
         SELECT keyword_count(word.term, reader.name) AS key, sign * count(*)::integer AS chunks
         FROM changed CROSS JOIN unnest(changed.terms) AS word (term) CROSS JOIN unnest(changed.readers) AS reader (name)
+        GROUP BY 1
+        UNION ALL
+        SELECT keyword_count(keyword_term(tenant, ' chunks'), ' all'), sign * count(*)::integer
+        FROM changed
         GROUP BY 1
     ) AS difference
     ON term_count.key = difference.key

@@ -30,6 +30,8 @@ ALL_COUNTS = """
 SELECT keyword_count(word.term, reader.name) AS key, count(*)::integer AS chunks
 FROM chunk_words CROSS JOIN unnest(terms) AS word (term) CROSS JOIN unnest(readers) AS reader (name)
 GROUP BY 1
+UNION ALL
+SELECT keyword_count(keyword_term(tenant, ' chunks'), ' all'), count(*)::integer FROM chunk_words GROUP BY 1
 """
 
 _WORDS_BATCH = 1_000

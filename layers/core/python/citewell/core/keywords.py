@@ -95,6 +95,10 @@ class AskedTerms:
         return tuple(rarity(self.chunks, term.holding) for term in self.known)
 
     @cached_property
+    def _total(self) -> float:
+        return sum(self._word_weights.values())
+
+    @cached_property
     def _word_weights(self) -> Mapping[int, float]:
         """The rarity of each word: that of its commonest term, or of a word that no chunk holds."""
         holding: dict[int, int] = {}
@@ -116,8 +120,7 @@ class AskedTerms:
     def coverage(self, impacts: Sequence[float | None]) -> float:
         """How much of the question's words the chunk holds, by their rarity: from 0 to 1. See :meth:`score`."""
         held = {term.word for term, impact in zip(self.known, impacts, strict=True) if impact is not None}
-        total = sum(self._word_weights.values())
-        return sum(weight for word, weight in self._word_weights.items() if word in held) / total if total else 0.0
+        return sum(self._word_weights[word] for word in sorted(held)) / self._total if held else 0.0
 
 
 def holds_phrase(text: Sequence[str], phrase: Sequence[str]) -> bool:

@@ -12,12 +12,11 @@ import contextlib
 import copy
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
-import pgvector
 from psycopg import IsolationLevel
 
 from citewell.core.keywords import AskedTerms
@@ -175,7 +174,7 @@ class PostgresChunkStore:
                 {
                     "tenant": tenant,
                     "reuse_keys": list(vectors),
-                    "embeddings": [pgvector.Vector(list(vector)).to_text() for vector in vectors.values()],
+                    "embeddings": [_as_text(vector) for vector in vectors.values()],
                 },
             )
 
@@ -267,21 +266,31 @@ class PostgresChunkStore:
         with self._database.transaction(
             isolation=IsolationLevel.REPEATABLE_READ, settings=self._search_settings(), planned_once=True
         ) as cursor:
-            [extent] = cursor.execute(statements.COUNT_SEARCHED_CHUNKS, search).fetchall()
-            if extent.searched == 0:
-                return []
             asked = postgres_keywords.asked_of(cursor, audience, question.text)
             search["excluded"] = list(asked.excluded)
-            few = extent.searched <= self._exact_chunks
+            searched, chunks = self._extent(cursor, search, asked)
+            if searched == 0:
+                return []
+            few = searched <= self._exact_chunks
             nearest = statements.nearest_exactly if few else statements.nearest_by_index
             near = frozenset(row.chunk_id for row in cursor.execute(nearest(generation), search).fetchall())
             by_keywords = postgres_keywords.KeywordSearch(
-                cursor, generation, search, extent.searched, extent.chunks, self._exact_chunks, self._depth
+                cursor, generation, search, searched, chunks, self._exact_chunks, self._depth
             )
             worded = by_keywords(asked, limit=limit)
             found = {"chunk_ids": sorted(near | worded), "terms": [term.number for term in asked.terms.known]}
             rows = cursor.execute(statements.passages(generation), {**search, **found}).fetchall()
         return _ranked(rows, asked.terms, near=near, worded=worded, limit=limit)
+
+    def _extent(self, cursor: Cursor, search: Mapping[str, Any], asked: postgres_keywords.Asked) -> tuple[int, int]:
+        """How many chunks may be found, and how many the tenant has.
+
+        They are counted document by document only where it matters exactly: a large tenant has thousands of documents.
+        """
+        if not search["collections"] and not search["sources"] and asked.terms.chunks > self._exact_chunks:
+            return asked.terms.chunks, asked.chunks_of_all
+        [extent] = cursor.execute(statements.COUNT_SEARCHED_CHUNKS, search).fetchall()
+        return extent.searched, extent.chunks
 
     def document(self, audience: Audience, source: str) -> Document | None:
         if not _storable([source]):
@@ -312,6 +321,8 @@ class PostgresChunkStore:
             "terms": [1],
             "weights": [1.0],
             "depth": 1,
+            "promising": 1,
+            "scored": 1,
             "every": [],
             "every_word": [],
             "worded_limit": 1,
@@ -320,7 +331,7 @@ class PostgresChunkStore:
         page = {**_audience(_NOBODY), "source": _NOTHING.source, "offset": 0, "limit": 1}
         with self._database.transaction(settings=self._search_settings()) as cursor:
             cursor.execute(statements.COUNT_SEARCHED_CHUNKS, search)
-            postgres_keywords.terms_of(cursor, _NOBODY, [_NO_WORD], SIMPLE)
+            postgres_keywords.look_up(cursor, _NOBODY, [_NO_WORD], SIMPLE)
             for arm in (
                 statements.nearest_exactly,
                 statements.nearest_by_index,
@@ -355,7 +366,7 @@ class PostgresChunkStore:
     def _search(self, audience: Audience, vector: Vector, *, limit: int) -> dict[str, Any]:
         return {
             **_audience(audience),
-            "vector": pgvector.Vector(list(vector)).to_text(),
+            "vector": _as_text(vector),
             "limit": limit,
             "excluded": [],
         }
@@ -406,6 +417,11 @@ def _served(version: DocumentVersion) -> dict[str, Any]:
     }
 
 
+def _as_text(vector: Vector) -> str:
+    """A vector as pgvector reads it."""
+    return f"[{','.join(map(str, vector))}]"
+
+
 def _as_json(chunks: Iterable[ChunkToStore]) -> str:
     return json.dumps(
         [
@@ -449,7 +465,7 @@ def _hold_generation(cursor: Cursor, generation: IndexGeneration) -> None:
         )
 
 
-def _passage(row: Any, *, score: float) -> Passage:
+def _passage(row: Any, **found: Any) -> Passage:
     return Passage(
         chunk_id=row.chunk_id,
         source=row.source,
@@ -460,35 +476,28 @@ def _passage(row: Any, *, score: float) -> Passage:
         start=row.start_char,
         end=row.end_char,
         text=row.text,
-        score=score,
+        **found,
     )
 
 
-def _ranked(
-    rows: Sequence[Any], asked: AskedTerms, *, near: frozenset[str], worded: frozenset[str], limit: int
-) -> list[Passage]:
+def _ranked(rows: Sequence[Any], asked: AskedTerms, *, near: Set[str], worded: Set[str], limit: int) -> list[Passage]:
     """One passage a chunk, with the ranks of the arms that found it. Equal chunks are ranked by their ids."""
-    passages = [
-        replace(
-            _passage(row, score=_cosine(row)),
-            keyword_score=asked.score(row.impacts),
+    scores = {row.chunk_id: asked.score(row.impacts) for row in rows}
+    by_vector = sorted((-_cosine(row), row.chunk_id) for row in rows if row.chunk_id in near)
+    by_keyword = sorted((-scores[row.chunk_id], row.chunk_id) for row in rows if row.chunk_id in worded)
+    vector_ranks = {chunk_id: rank for rank, (_, chunk_id) in enumerate(by_vector, start=1)}
+    keyword_ranks = {chunk_id: rank for rank, (_, chunk_id) in enumerate(by_keyword[:limit], start=1)}
+    return [
+        _passage(
+            row,
+            score=_cosine(row),
+            vector_rank=vector_ranks.get(row.chunk_id),
+            keyword_rank=keyword_ranks.get(row.chunk_id),
+            keyword_score=scores[row.chunk_id],
             coverage=asked.coverage(row.impacts),
         )
         for row in rows
-    ]
-    by_vector = sorted(
-        (each for each in passages if each.chunk_id in near), key=lambda each: (-each.score, each.chunk_id)
-    )
-    by_keyword = sorted(
-        (each for each in passages if each.chunk_id in worded),
-        key=lambda each: (-(each.keyword_score or 0.0), each.chunk_id),
-    )
-    vector_ranks = {each.chunk_id: rank for rank, each in enumerate(by_vector, start=1)}
-    keyword_ranks = {each.chunk_id: rank for rank, each in enumerate(by_keyword[:limit], start=1)}
-    return [
-        replace(each, vector_rank=vector_ranks.get(each.chunk_id), keyword_rank=keyword_ranks.get(each.chunk_id))
-        for each in passages
-        if each.chunk_id in vector_ranks or each.chunk_id in keyword_ranks
+        if row.chunk_id in vector_ranks or row.chunk_id in keyword_ranks
     ]
 
 

@@ -92,9 +92,13 @@ def _dictionary(language: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question as the index knows it. Each of ``phrases`` is its words with their terms."""
+    """A question as the index knows it. Each of ``phrases`` is its words with their terms.
+
+    ``chunks_of_all`` is how many chunks the tenant has, whoever may find them; ``terms.chunks`` those of the caller.
+    """
 
     terms: AskedTerms
+    chunks_of_all: int
     phrases: tuple[tuple[tuple[str, ...], AskedTerms], ...]
     excluded: tuple[int, ...]
 
@@ -104,16 +108,18 @@ def asked_of(cursor: Cursor, audience: Audience, question: str) -> Asked:
     text = question.encode(errors="replace").decode()  # halves of surrogate pairs can't be sent
     parsed, language = parse_question(text), language_of(text)
     phrases = parsed.phrases[:_MAX_PHRASES]
-    excluded = terms_of(cursor, audience, parsed.excluded, language) if parsed.excluded else None
+    terms, chunks_of_all = look_up(cursor, audience, parsed.words, language)
+    excluded = look_up(cursor, audience, parsed.excluded, language)[0].known if parsed.excluded else ()
     return Asked(
-        terms=terms_of(cursor, audience, parsed.words, language),
-        phrases=tuple((phrase, terms_of(cursor, audience, phrase, language)) for phrase in phrases),
-        excluded=tuple(term.number for term in excluded.known) if excluded else (),
+        terms=terms,
+        chunks_of_all=chunks_of_all,
+        phrases=tuple((phrase, look_up(cursor, audience, phrase, language)[0]) for phrase in phrases),
+        excluded=tuple(term.number for term in excluded),
     )
 
 
-def terms_of(cursor: Cursor, audience: Audience, asked: Iterable[str], language: str) -> AskedTerms:
-    """What ``asked``, words of a question in ``language``, are in the index."""
+def look_up(cursor: Cursor, audience: Audience, asked: Iterable[str], language: str) -> tuple[AskedTerms, int]:
+    """What ``asked``, words of a question in ``language``, are in the index, and the chunks of the whole tenant."""
     rows = cursor.execute(
         statements.ASKED_TERMS,
         {
@@ -125,8 +131,8 @@ def terms_of(cursor: Cursor, audience: Audience, asked: Iterable[str], language:
             "dictionaries": [_dictionary(each) for each in LANGUAGES],
         },
     ).fetchall()
-    chunks = rows[0].chunks if rows else 0
-    return AskedTerms.of(chunks, (Term(row.number, row.word, row.holding) for row in rows))
+    terms = (Term(row.number, row.word, row.holding) for row in rows if row.number is not None)
+    return AskedTerms.of(rows[0].chunks, terms), rows[0].chunks_of_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +149,7 @@ class KeywordSearch:
     depth: int
 
     def __call__(self, asked: Asked, *, limit: int) -> frozenset[str]:
-        """The chunks with a question's words, the best ``limit`` among them: those with its phrases, if there are any.
-
-        More than ``limit``, because some are found by a part of their words only, and all are to be scored by all.
-        """
+        """The ``limit`` chunks with the most of a question's words; all that hold its phrases, if there are any."""
         phrases = [self._holding(phrase, terms) for phrase, terms in asked.phrases]
         if phrases and (held := frozenset.intersection(*phrases) or frozenset.union(*phrases)):
             return held
@@ -167,21 +170,29 @@ class KeywordSearch:
         if not asked.known:
             return frozenset()
         # As many times deeper as there are chunks for each that may be found, so that as many of those are read.
-        depth = min(math.ceil(depth * self.chunks / self.searched), _MAX_POSTINGS // len(asked.known))
-        by_chunks = self.searched <= self.exact_chunks and _POSTINGS_OF_A_CHUNK * self.searched < depth
-        arm = statements.worded_alike_by_chunks if by_chunks else statements.worded_alike_by_postings
-        # A posting that isn't the caller's to find is in nobody's count.
-        hidden = self.chunks - asked.chunks
-        in_part = not by_chunks and any(term.holding + hidden > depth for term in asked.known)
+        thinned = max(1.0, self.chunks / self.searched)
+        depth = min(math.ceil(depth * thinned), _MAX_POSTINGS // len(asked.known))
         numbers, places = [term.number for term in asked.known], [term.word for term in asked.known]
         parameters = {
             **self.search,
             "terms": numbers,
             "weights": list(asked.weights),
-            "depth": depth,
             "every": numbers if every else [],
             "every_word": places if every else [],
-            "worded_limit": _RESCORED * limit if in_part else limit,
+            "worded_limit": limit,
         }
-        rows = self.cursor.execute(arm(self.generation), parameters).fetchall()
+        if self.searched <= self.exact_chunks and _POSTINGS_OF_A_CHUNK * self.searched < depth:
+            rows = self.cursor.execute(statements.worded_alike_by_chunks(self.generation), parameters).fetchall()
+            return frozenset(row.chunk_id for row in rows)
+        # A posting that isn't the caller's to find is in nobody's count.
+        hidden = max(0, self.chunks - asked.chunks)
+        in_part = any(term.holding + hidden > depth for term in asked.known)
+        scored = limit * (_RESCORED if in_part else 1)
+        # To put only the first of them in order is cheaper by far, and nearly always enough.
+        for promising in (math.ceil(2 * scored * thinned), _MAX_POSTINGS):
+            bounds = {"depth": depth, "scored": scored, "promising": promising}
+            query = statements.worded_alike_by_postings(self.generation)
+            rows = self.cursor.execute(query, {**parameters, **bounds}).fetchall()
+            if len(rows) >= limit:
+                break
         return frozenset(row.chunk_id for row in rows)

@@ -398,13 +398,17 @@ WITH reader AS MATERIALIZED (
     FROM word CROSS JOIN language CROSS JOIN unnest(ts_lexize(language.dictionary, word.text)) AS lexeme
     WHERE NOT word.is_stop_word OR (SELECT every(is_stop_word) FROM word)
 )
-SELECT number, place::integer - 1 AS word,
+SELECT term.number, term.place::integer - 1 AS word,
        (
-           SELECT coalesce(sum((SELECT chunks FROM term_count WHERE key = keyword_count(number, reader.name))), 0)
+           SELECT coalesce(sum((SELECT chunks FROM term_count WHERE key = keyword_count(term.number, reader.name))), 0)
            FROM reader
        )::bigint AS holding,
-       (SELECT sum(chunks) FROM reader)::bigint AS chunks
-FROM term
+       (SELECT coalesce(sum(chunks), 0) FROM reader)::bigint AS chunks,
+       coalesce(
+           (SELECT chunks FROM term_count WHERE key = keyword_count(keyword_term(%(tenant)s, ' chunks'), ' all')), 0
+       )::bigint AS chunks_of_all
+FROM (VALUES (true)) AS always (here)
+LEFT JOIN term ON always.here
 """
 
 
@@ -445,55 +449,66 @@ def worded_alike_by_postings(generation: IndexGeneration) -> Composed:
     """The chunks with the greatest sum of their terms' impacts times their rarity, by the index over the impacts.
 
     Of each term no more than ``depth`` postings are read, those with the greatest impact: a chunk beyond them would
-    have to make up for it by its other terms, and is found by those. Filters are applied in the order of the scores,
-    to no more chunks than it takes to find ``worded_limit``: that is what the OFFSETs are for, as the planner, who
-    can't know how many chunks hold a term, likes to look at all documents first.
+    have to make up for it by its other terms, and is found by those. The ``promising`` chunks with the greatest sums
+    of what was read are looked at, best first, until ``scored`` of them pass the filters; these are scored anew by
+    all of their terms. That is what the OFFSET is for: the planner, who can't know how many chunks hold a term, likes
+    to look at all documents first.
     """
     return SQL("""
 SELECT hit.chunk_id::text AS chunk_id
 FROM (
-    SELECT found.number, sum(asked.weight * found.impact) AS score
-    FROM unnest(%(terms)s::bigint[], %(weights)s::double precision[]) AS asked (term, weight)
+    SELECT hit.chunk_id, hit.score
+    FROM (
+        SELECT found.number, sum(asked.weight * found.impact) AS score
+        FROM unnest(%(terms)s::bigint[], %(weights)s::double precision[]) AS asked (term, weight)
+        CROSS JOIN LATERAL (
+            SELECT posting.number, posting.impact
+            FROM posting
+            WHERE posting.term = asked.term
+            ORDER BY posting.impact DESC, posting.number
+            LIMIT %(depth)s
+        ) AS found
+        GROUP BY found.number
+        ORDER BY score DESC, found.number
+        LIMIT %(promising)s
+    ) AS promising
     CROSS JOIN LATERAL (
-        SELECT posting.number, posting.impact
-        FROM posting
-        WHERE posting.term = asked.term
-        ORDER BY posting.impact DESC, posting.number
-        LIMIT %(depth)s
-    ) AS found
-    GROUP BY found.number
-    ORDER BY score DESC, found.number
-    OFFSET 0
-) AS scored
-CROSS JOIN LATERAL (
-    SELECT chunk.chunk_id
-    FROM chunk_words
-    JOIN chunk USING (chunk_id)
-    JOIN document ON document.tenant = chunk.tenant AND document.source = chunk.source
-    WHERE chunk_words.number = scored.number AND {condition}
-    OFFSET 0
+        SELECT chunk.chunk_id, {score} AS score
+        FROM chunk_words
+        JOIN chunk USING (chunk_id)
+        JOIN document ON document.tenant = chunk.tenant AND document.source = chunk.source
+        WHERE chunk_words.number = promising.number AND {condition}
+        OFFSET 0
+    ) AS hit
+    ORDER BY promising.score DESC, promising.number
+    LIMIT %(scored)s
 ) AS hit
-ORDER BY scored.score DESC, scored.number
+ORDER BY hit.score DESC, hit.chunk_id
 LIMIT %(worded_limit)s
-""").format(condition=_worded(generation))
+""").format(score=_SCORE, condition=_worded(generation))
 
 
 def worded_alike_by_chunks(generation: IndexGeneration) -> Composed:
     """The same by the words of every chunk that may be found. Misses nothing; for few chunks among many."""
     return SQL("""
-SELECT chunk.chunk_id::text AS chunk_id
-FROM document
-JOIN chunk USING (tenant, source)
-JOIN chunk_words USING (chunk_id)
-CROSS JOIN LATERAL (
-    SELECT sum(asked.weight * chunk_words.impacts[array_position(chunk_words.terms, asked.term)]) AS score
-    FROM unnest(%(terms)s::bigint[], %(weights)s::double precision[]) AS asked (term, weight)
-    OFFSET 0
-) AS scored
-WHERE scored.score > 0 AND {condition}
-ORDER BY scored.score DESC, chunk_words.number
+WITH scored AS MATERIALIZED (
+    SELECT chunk.chunk_id, {score} AS score
+    FROM document
+    JOIN chunk USING (tenant, source)
+    JOIN chunk_words USING (chunk_id)
+    WHERE {condition}
+)
+SELECT chunk_id::text AS chunk_id FROM scored
+WHERE score > 0
+ORDER BY score DESC, scored.chunk_id
 LIMIT %(worded_limit)s
-""").format(condition=_worded(generation))
+""").format(score=_SCORE, condition=_worded(generation))
+
+
+_SCORE = SQL("""(
+            SELECT sum(asked.weight * chunk_words.impacts[array_position(chunk_words.terms, asked.term)])
+            FROM unnest(%(terms)s::bigint[], %(weights)s::double precision[]) AS asked (term, weight)
+        )""")
 
 
 def _worded(generation: IndexGeneration) -> Composed:
