@@ -14,6 +14,7 @@ from typing import Any
 
 from citewell.core.chunking import CHUNKER_VERSION
 from citewell.core.headers import HEADER_VERSION
+from citewell.core.refusing import KNOWN_FITS, RefusalFit
 from citewell.extract import EXTRACTOR_VERSION
 from citewell.settings import Settings
 from citewell.wiring import Wiring
@@ -44,6 +45,18 @@ def eval_settings(*, rerank: bool = False) -> Settings:
     return settings
 
 
+def refusal_in_force(product: Wiring) -> RefusalFit:
+    """The product's; one that refuses nothing where the product would find none, so that one can be fitted.
+
+    Raises ConfigurationError for a fit that is given and can't be used.
+    """
+    given = product.settings.refusal_fit is not None or product.settings.min_score is not None
+    model_id = product.embedder.model_id
+    if given or any(known.model_id == model_id for known in KNOWN_FITS):
+        return product.refusal
+    return RefusalFit(model_id, coverage_weight=0.0, threshold=-1.0)
+
+
 def configuration(product: Wiring) -> dict[str, Any]:
     """JSON values: code, settings, versions, models and date."""
     return {
@@ -53,7 +66,7 @@ def configuration(product: Wiring) -> dict[str, Any]:
         "dimensions": product.embedder.dimensions,
         **_shaping(product.settings),
         "reranker": product.reranker.model_id if product.reranker else None,
-        "refusal": dataclasses.asdict(product.refusal),
+        "refusal": dataclasses.asdict(refusal_in_force(product)),
         "versions": {
             "extractor": EXTRACTOR_VERSION,
             "chunker": CHUNKER_VERSION,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from citewell.core.keys import SINGLE_TENANT
 from citewell.core.ranking import collapse, fuse_ranks
+from citewell.core.refusing import RefusalFit
 from citewell.core.values import Audience, Passage, Question, TextKind
 from citewell.ports import ChunkStore, Embedder, IndexGeneration
 from citewell.wiring import Wiring
@@ -26,6 +27,7 @@ class Retrieval:
     store: ChunkStore
     embedder: Embedder
     product: Wiring
+    refusal: RefusalFit
 
     def __call__(self, dataset: Dataset) -> list[Outcome]:
         """One outcome a question, in order. Raises what the search does."""
@@ -59,7 +61,7 @@ class Retrieval:
             gold=tuple(sorted(map(gold_name, question.gold))),
             rankings={name: _names(passages, question) for name, passages in rankings.items()},
             found=tuple(Found(each.source, each.section, each.score, each.coverage) for each in sent),
-            score=max((self.product.refusal.support(each) for each in sent), default=NOTHING),
+            score=max((self.refusal.support(each) for each in sent), default=NOTHING),
             seconds=seconds,
             rerank_failure=str(failure) if failure else None,
         )

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from citewell.settings import Settings
 from citewell.wiring import Wiring
-from eval.configuration import configuration, eval_settings
+from eval.configuration import configuration, eval_settings, refusal_in_force
 from eval.dataset import Dataset, DatasetError
 from eval.embedding_cache import cached
 from eval.indexing import database, index
@@ -75,14 +75,15 @@ def perform(dataset: Dataset, *, settings: Settings | None = None) -> Run:
         raise DatasetError(f"{dataset.name}: no question to ask ({dataset.half})")
     settings = settings or eval_settings()
     product = Wiring(settings)
+    refusal = refusal_in_force(product)
     with cached(product.embedder) as embedder, database(embedder) as store:
         began = time.monotonic()
         index(dataset, store=store, embedder=embedder, settings=settings)
         index_seconds = time.monotonic() - began
-        outcomes = Retrieval(store, embedder, product)(dataset)
+        outcomes = Retrieval(store, embedder, product, refusal)(dataset)
     config = configuration(product)
     config["dataset"] = {"name": dataset.name, "half": dataset.half.value, "sha256": dataset.content_hash()}
-    result = figures(outcomes, threshold=product.refusal.threshold)
+    result = figures(outcomes, threshold=refusal.threshold)
     result["time"] = timings(outcomes, index_seconds=index_seconds)
     return Run(_name(config, outcomes), config, result, tuple(outcomes))
 

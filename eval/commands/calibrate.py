@@ -126,8 +126,9 @@ def _curve(outcomes: Sequence[Outcome], fit: RefusalFit) -> str:
 
 def _use(fit: RefusalFit, out: Path | None) -> str:
     """How a deployment takes it."""
-    written = f"{out}" if out else "the fit above"
+    file = out or "FILE"
     return (
-        f"To refuse by it, set CITEWELL_REFUSAL_FIT to {written}: CITEWELL_REFUSAL_FIT='{fit.to_json()}'\n"
+        f'A deployment refuses by it with -c refusalFit="$(cat {file})", which --out writes, and a process with '
+        f"CITEWELL_REFUSAL_FIT='{fit.to_json()}'.\n"
         f"It is good for {fit.model_id} alone; with another embedder the functions refuse to start on it."
     )
