@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from citewell.errors import CitewellError
-from eval.commands import calibrate, compare, gate, reference, report, run
+from eval.commands import calibrate, compare, gate, knobs, reference, report, run
 from eval.dataset import DatasetError
 from eval.runs import RunError
 
@@ -16,6 +16,7 @@ COMMANDS = {
     "calibrate": calibrate,
     "compare": compare,
     "gate": gate,
+    "knobs": knobs,
     "reference": reference,
     "report": report,
 }
