@@ -4,6 +4,10 @@ Paragraphs packed into chunks of 1,800 characters that repeat 250 of the one bef
 alone; BM25 by ``bm25s`` over title and text, words stemmed by Snowball, Chinese and Japanese as pairs of characters;
 reciprocal rank fusion with k = 60 of the best 100 chunks of either. Scored per document: a document's rank is its
 first chunk's.
+
+What the published description leaves open (stop words, BM25's k1, titles in what is embedded, how deep the fusion
+looks) was chosen to come nearest to its figures on the five English sets. With titles embedded the vector arm on xquad
+has .414, as published, instead of .503, and on northwind .753 instead of the published .732.
 """
 
 from __future__ import annotations
