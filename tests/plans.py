@@ -53,9 +53,9 @@ class Plans:
         if match is None:
             return
         plan = Plan(float(match[1]), match[2])
-        if "asked.weight" in plan.text:
+        if "worded.score" in plan.text:
             self.keyword.append(plan)
-        elif "<=>" in plan.text and "impacts" not in plan.text:
+        elif "<=>" in plan.text:
             self.vector.append(plan)
         else:
             self.other.append(plan)

@@ -136,7 +136,7 @@ def test_repetition_counts_and_a_match_in_the_header_counts_more(store: Postgres
 def test_of_common_words_no_more_than_the_bound_is_read_and_a_rare_one_decides(
     database: str, generation: IndexGeneration
 ) -> None:
-    with closing(PostgresChunkStore(database, depth=5)) as store:
+    with closing(PostgresChunkStore(database, postings=10)) as store:
         index(store, [f"travel rule {number}" for number in range(20)] + ["travel visa"])
         assert store.live_generation() == generation
         assert 5 <= len(by_keyword(search(store, "travel rule"))) <= 10

@@ -57,6 +57,19 @@ def rarity(chunks: int, holding: int) -> float:
     return math.log(1 + (chunks - holding + 0.5) / (holding + 0.5))
 
 
+def depths(holding: Sequence[int], postings: int) -> list[int]:
+    """How many postings of each term to read, of which ``holding`` chunks hold each, in all ``postings`` at most.
+
+    Rare terms, which decide, are read to the end; what they leave is shared among the common ones.
+    """
+    shares, left = [0] * len(holding), postings
+    ascending = sorted(range(len(holding)), key=lambda place: holding[place])
+    for done, place in enumerate(ascending):
+        shares[place] = min(holding[place], left // (len(holding) - done))
+        left -= shares[place]
+    return shares
+
+
 @dataclass(frozen=True, slots=True)
 class Term:
     """What a word of the question is in one of the languages in which the caller's documents are.

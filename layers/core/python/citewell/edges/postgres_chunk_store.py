@@ -12,7 +12,7 @@ import contextlib
 import copy
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -47,8 +47,8 @@ STATEMENT_SECONDS = 20.0
 # pgvector's hnsw.ef_search: how many of the nearest chunks a walk through the index keeps in sight.
 EF_SEARCH = 100
 
-# How many postings of each word the keyword search reads where every chunk may be found.
-DEPTH = 1_000
+# As many as a search of the HNSW index takes the time to read.
+POSTINGS = 3_000
 
 # Longer than the queue lets a message wait for its next attempt, so that the attempt finds what the last one paid for.
 PENDING_VECTORS_AGE = "1 day"
@@ -104,7 +104,7 @@ class PostgresChunkStore:
         swap_seconds: float = 300.0,
         ef_search: int = EF_SEARCH,
         exact_chunks: int = 5_000,
-        depth: int = DEPTH,
+        postings: int = POSTINGS,
     ) -> None:
         """
         Args:
@@ -114,13 +114,14 @@ class PostgresChunkStore:
                 and a document may have thousands.
             ef_search: pgvector's ``hnsw.ef_search``, 1 to 1000.
             exact_chunks: up to how many chunks that may be found each is compared, without the index.
-            depth: how many chunks of a common word the keyword search reads, those in which it counts most.
+            postings: how many postings the keyword search reads where every chunk may be found: those of rare words to
+                the end, and of common ones those of the chunks in which they count most.
         """
         self._database: _Transactions = Database(login, statement_seconds=statement_seconds)
         self._swap_settings = {"statement_timeout": str(round(swap_seconds * 1000))}
         self._ef_search = ef_search
         self._exact_chunks = exact_chunks
-        self._depth = depth
+        self._postings = postings
 
     def close(self) -> None:
         self._database.close()
@@ -273,14 +274,13 @@ class PostgresChunkStore:
                 return []
             few = searched <= self._exact_chunks
             nearest = statements.nearest_exactly if few else statements.nearest_by_index
-            near = frozenset(row.chunk_id for row in cursor.execute(nearest(generation), search).fetchall())
+            search["terms"] = [term.number for term in asked.terms.known]
+            near = cursor.execute(nearest(generation), search).fetchall()
             by_keywords = postgres_keywords.KeywordSearch(
-                cursor, generation, search, searched, chunks, self._exact_chunks, self._depth
+                cursor, generation, search, searched, chunks, self._exact_chunks, self._postings
             )
             worded = by_keywords(asked, limit=limit)
-            found = {"chunk_ids": sorted(near | worded), "terms": [term.number for term in asked.terms.known]}
-            rows = cursor.execute(statements.passages(generation), {**search, **found}).fetchall()
-        return _ranked(rows, asked.terms, near=near, worded=worded, limit=limit)
+        return _merged(near, worded, asked.terms)
 
     def _extent(self, cursor: Cursor, search: Mapping[str, Any], asked: postgres_keywords.Asked) -> tuple[int, int]:
         """How many chunks may be found, and how many the tenant has.
@@ -320,7 +320,7 @@ class PostgresChunkStore:
             "sources": [],
             "terms": [1],
             "weights": [1.0],
-            "depth": 1,
+            "depths": [1],
             "promising": 1,
             "scored": 1,
             "every": [],
@@ -337,10 +337,9 @@ class PostgresChunkStore:
                 statements.nearest_by_index,
                 statements.worded_alike_by_postings,
                 statements.worded_alike_by_chunks,
-                statements.passages,
+                statements.held,
             ):
                 cursor.execute(arm(generation), search)
-            cursor.execute(statements.TEXTS, search)
             cursor.execute(statements.DOCUMENT, page)
             cursor.execute(statements.DOCUMENT_CHUNKS, page)
 
@@ -480,24 +479,24 @@ def _passage(row: Any, **found: Any) -> Passage:
     )
 
 
-def _ranked(rows: Sequence[Any], asked: AskedTerms, *, near: Set[str], worded: Set[str], limit: int) -> list[Passage]:
+def _merged(near: Sequence[Any], worded: Sequence[Any], asked: AskedTerms) -> list[Passage]:
     """One passage a chunk, with the ranks of the arms that found it. Equal chunks are ranked by their ids."""
-    scores = {row.chunk_id: asked.score(row.impacts) for row in rows}
-    by_vector = sorted((-_cosine(row), row.chunk_id) for row in rows if row.chunk_id in near)
-    by_keyword = sorted((-scores[row.chunk_id], row.chunk_id) for row in rows if row.chunk_id in worded)
+    rows = {row.chunk_id: row for row in (*near, *worded)}
+    scores = {chunk_id: asked.score(row.impacts) for chunk_id, row in rows.items()}
+    by_vector = sorted((-_cosine(row), row.chunk_id) for row in near)
+    by_keyword = sorted((-scores[row.chunk_id], row.chunk_id) for row in worded)
     vector_ranks = {chunk_id: rank for rank, (_, chunk_id) in enumerate(by_vector, start=1)}
-    keyword_ranks = {chunk_id: rank for rank, (_, chunk_id) in enumerate(by_keyword[:limit], start=1)}
+    keyword_ranks = {chunk_id: rank for rank, (_, chunk_id) in enumerate(by_keyword, start=1)}
     return [
         _passage(
             row,
             score=_cosine(row),
-            vector_rank=vector_ranks.get(row.chunk_id),
-            keyword_rank=keyword_ranks.get(row.chunk_id),
-            keyword_score=scores[row.chunk_id],
+            vector_rank=vector_ranks.get(chunk_id),
+            keyword_rank=keyword_ranks.get(chunk_id),
+            keyword_score=scores[chunk_id],
             coverage=asked.coverage(row.impacts),
         )
-        for row in rows
-        if row.chunk_id in vector_ranks or row.chunk_id in keyword_ranks
+        for chunk_id, row in rows.items()
     ]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,17 +22,17 @@ from citewell.edges import statements
 from citewell.edges.postgres import Cursor
 from citewell.ports import ChunkToStore, IndexGeneration
 
-# How many postings a search reads at most, of all its words together.
+# How many postings a search reads at most, however few of the tenant's chunks may be found.
 _MAX_POSTINGS = 200_000
 
 # To look at the words of one chunk costs as much as to read so many postings of each of the question's.
 _POSTINGS_OF_A_CHUNK = 4
 
 # Of passages that were found by a part of their words only, how many times as many are scored by all of them.
-_RESCORED = 3
+_RESCORED = 2
 
-# How deep the postings of a phrase's words are read, and in how many passages with all of them it is looked for.
-_PHRASE_DEPTH = 20_000
+# How many postings of a phrase's words are read, and in how many passages with all of them it is looked for.
+_PHRASE_POSTINGS = 50_000
 _PHRASE_PASSAGES = 500
 _MAX_PHRASES = 3
 
@@ -146,32 +147,35 @@ class KeywordSearch:
     searched: int
     chunks: int
     exact_chunks: int
-    depth: int
+    postings: int
 
-    def __call__(self, asked: Asked, *, limit: int) -> frozenset[str]:
-        """The ``limit`` chunks with the most of a question's words; all that hold its phrases, if there are any."""
+    def __call__(self, asked: Asked, *, limit: int) -> list[Any]:
+        """The rows of the ``limit`` chunks with the most of a question's words: of those that hold its phrases, if
+        any do."""
         phrases = [self._holding(phrase, terms) for phrase, terms in asked.phrases]
         if phrases and (held := frozenset.intersection(*phrases) or frozenset.union(*phrases)):
-            return held
-        return self._with_any(asked.terms, depth=self.depth, limit=limit)
+            rows = self._rows_of(held, asked.terms)
+            return sorted(rows, key=lambda row: (-asked.terms.score(row.impacts), row.chunk_id))[:limit]
+        return self._with_any(asked.terms, postings=self.postings, limit=limit)
 
     def _holding(self, phrase: Sequence[str], terms: AskedTerms) -> frozenset[str]:
         """The chunks in whose text or header the words of ``phrase`` stand next to each other."""
-        found = self._with_any(terms, depth=_PHRASE_DEPTH, limit=_PHRASE_PASSAGES, every=True)
-        rows = self.cursor.execute(statements.TEXTS, {"chunk_ids": list(found)}).fetchall()
+        found = self._with_any(terms, postings=_PHRASE_POSTINGS, limit=_PHRASE_PASSAGES, every=True)
+        rows = self._rows_of((row.chunk_id for row in found), terms)
         return frozenset(
             row.chunk_id
             for row in rows
             if any(keywords.holds_phrase(words(text), phrase) for text in (row.text, row.header))
         )
 
-    def _with_any(self, asked: AskedTerms, *, depth: int, limit: int, every: bool = False) -> frozenset[str]:
+    def _rows_of(self, chunk_ids: Iterable[str], asked: AskedTerms) -> list[Any]:
+        found = {"chunk_ids": sorted(chunk_ids), "terms": [term.number for term in asked.known]}
+        return self.cursor.execute(statements.held(self.generation), {**self.search, **found}).fetchall()
+
+    def _with_any(self, asked: AskedTerms, *, postings: int, limit: int, every: bool = False) -> list[Any]:
         """The chunks with the most of the terms, or those of them with a term of ``every`` word."""
         if not asked.known:
-            return frozenset()
-        # As many times deeper as there are chunks for each that may be found, so that as many of those are read.
-        thinned = max(1.0, self.chunks / self.searched)
-        depth = min(math.ceil(depth * thinned), _MAX_POSTINGS // len(asked.known))
+            return []
         numbers, places = [term.number for term in asked.known], [term.word for term in asked.known]
         parameters = {
             **self.search,
@@ -181,18 +185,22 @@ class KeywordSearch:
             "every_word": places if every else [],
             "worded_limit": limit,
         }
-        if self.searched <= self.exact_chunks and _POSTINGS_OF_A_CHUNK * self.searched < depth:
-            rows = self.cursor.execute(statements.worded_alike_by_chunks(self.generation), parameters).fetchall()
-            return frozenset(row.chunk_id for row in rows)
+        # As many times more as there are chunks for each that may be found, so that as many of those are read.
+        thinned = max(1.0, self.chunks / self.searched)
+        postings = min(math.ceil(postings * thinned), _MAX_POSTINGS)
+        looks = _POSTINGS_OF_A_CHUNK * len(numbers) * self.searched
+        if self.searched <= self.exact_chunks and looks < postings:
+            return self.cursor.execute(statements.worded_alike_by_chunks(self.generation), parameters).fetchall()
         # A posting that isn't the caller's to find is in nobody's count.
         hidden = max(0, self.chunks - asked.chunks)
-        in_part = any(term.holding + hidden > depth for term in asked.known)
-        scored = limit * (_RESCORED if in_part else 1)
+        holding = [term.holding + hidden for term in asked.known]
+        depths = keywords.depths(holding, postings)
+        scored = _RESCORED * limit if any(map(operator.lt, depths, holding)) else limit
+        query = statements.worded_alike_by_postings(self.generation)
         # To put only the first of them in order is cheaper by far, and nearly always enough.
         for promising in (math.ceil(2 * scored * thinned), _MAX_POSTINGS):
-            bounds = {"depth": depth, "scored": scored, "promising": promising}
-            query = statements.worded_alike_by_postings(self.generation)
+            bounds = {"depths": depths, "scored": scored, "promising": promising}
             rows = self.cursor.execute(query, {**parameters, **bounds}).fetchall()
             if len(rows) >= limit:
                 break
-        return frozenset(row.chunk_id for row in rows)
+        return rows

@@ -412,6 +412,19 @@ LEFT JOIN term ON always.here
 """
 
 
+# What each of the question's terms adds to a chunk; NULL where it doesn't hold the term. In the order of the terms, as
+# unnest gives them: to sort them by their places would take longer than to find them.
+_IMPACTS = SQL("""ARRAY(
+        SELECT chunk_words.impacts[array_position(chunk_words.terms, asked.term)]
+        FROM unnest(%(terms)s::bigint[]) AS asked (term)
+    )""")
+
+_SCORE = SQL("""(
+        SELECT sum(asked.weight * asked.impact)
+        FROM unnest(%(weights)s::double precision[], impacts) AS asked (weight, impact)
+    )""")
+
+
 def nearest_exactly(generation: IndexGeneration) -> Composed:
     """Compare every chunk that may be found. Misses nothing, whatever the filter; for few chunks."""
     return SQL("""
@@ -421,9 +434,15 @@ WITH compared AS MATERIALIZED (
     JOIN chunk USING (tenant, source)
     JOIN chunk_vector USING (chunk_id)
     WHERE chunk_vector.generation = {generation} AND {allowed}
+), nearest AS MATERIALIZED (
+    SELECT * FROM compared ORDER BY distance, chunk_id LIMIT %(limit)s
 )
-SELECT chunk_id::text AS chunk_id FROM compared ORDER BY distance, compared.chunk_id LIMIT %(limit)s
-""").format(allowed=_ALLOWED, **_index(generation))
+SELECT {passage}, {impacts} AS impacts, nearest.distance
+FROM nearest
+JOIN chunk USING (chunk_id)
+JOIN document USING (tenant, source)
+LEFT JOIN chunk_words USING (chunk_id)
+""").format(passage=_PASSAGE, impacts=_IMPACTS, allowed=_ALLOWED, **_index(generation))
 
 
 def nearest_by_index(generation: IndexGeneration) -> Composed:
@@ -433,122 +452,105 @@ def nearest_by_index(generation: IndexGeneration) -> Composed:
     few are looked at, likes to turn around: it would begin with all documents.
     """
     return SQL("""
-SELECT chunk_vector.chunk_id::text AS chunk_id
+SELECT near.*, chunk_vector.embedding::vector({dimensions}) <=> %(vector)s::vector({dimensions}) AS distance
 FROM chunk_vector
-WHERE chunk_vector.generation = {generation} AND chunk_vector.tenant = %(tenant)s AND EXISTS (
-    SELECT FROM chunk JOIN document USING (tenant, source)
+CROSS JOIN LATERAL (
+    SELECT {passage}, {impacts} AS impacts
+    FROM chunk
+    JOIN document USING (tenant, source)
+    LEFT JOIN chunk_words USING (chunk_id)
     WHERE chunk.chunk_id = chunk_vector.chunk_id AND {allowed}
     OFFSET 0
-)
+) AS near
+WHERE chunk_vector.generation = {generation} AND chunk_vector.tenant = %(tenant)s
 ORDER BY chunk_vector.embedding::vector({dimensions}) <=> %(vector)s::vector({dimensions})
 LIMIT %(limit)s
-""").format(allowed=_ALLOWED, **_index(generation))
+""").format(passage=_PASSAGE, impacts=_IMPACTS, allowed=_ALLOWED, **_index(generation))
 
 
 def worded_alike_by_postings(generation: IndexGeneration) -> Composed:
     """The chunks with the greatest sum of their terms' impacts times their rarity, by the index over the impacts.
 
-    Of each term no more than ``depth`` postings are read, those with the greatest impact: a chunk beyond them would
+    Of each term no more than its depth of postings are read, those with the greatest impact: a chunk beyond them would
     have to make up for it by its other terms, and is found by those. The ``promising`` chunks with the greatest sums
     of what was read are looked at, best first, until ``scored`` of them pass the filters; these are scored anew by
     all of their terms. That is what the OFFSET is for: the planner, who can't know how many chunks hold a term, likes
     to look at all documents first.
     """
     return SQL("""
-SELECT hit.chunk_id::text AS chunk_id
+SELECT worded.*, worded.embedding <=> %(vector)s::vector({dimensions}) AS distance
 FROM (
-    SELECT hit.chunk_id, hit.score
+    SELECT hit.*, {score} AS score
     FROM (
         SELECT found.number, sum(asked.weight * found.impact) AS score
-        FROM unnest(%(terms)s::bigint[], %(weights)s::double precision[]) AS asked (term, weight)
+        FROM unnest(%(terms)s::bigint[], %(weights)s::double precision[], %(depths)s::integer[])
+             AS asked (term, weight, depth)
         CROSS JOIN LATERAL (
             SELECT posting.number, posting.impact
             FROM posting
             WHERE posting.term = asked.term
             ORDER BY posting.impact DESC, posting.number
-            LIMIT %(depth)s
+            LIMIT asked.depth
         ) AS found
         GROUP BY found.number
         ORDER BY score DESC, found.number
         LIMIT %(promising)s
     ) AS promising
     CROSS JOIN LATERAL (
-        SELECT chunk.chunk_id, {score} AS score
-        FROM chunk_words
-        JOIN chunk USING (chunk_id)
-        JOIN document ON document.tenant = chunk.tenant AND document.source = chunk.source
-        WHERE chunk_words.number = promising.number AND {condition}
+        {hit} AND chunk_words.number = promising.number
         OFFSET 0
     ) AS hit
     ORDER BY promising.score DESC, promising.number
     LIMIT %(scored)s
-) AS hit
-ORDER BY hit.score DESC, hit.chunk_id
+) AS worded
+ORDER BY worded.score DESC, worded.chunk_id
 LIMIT %(worded_limit)s
-""").format(score=_SCORE, condition=_worded(generation))
+""").format(score=_SCORE, hit=_hit(generation), **_index(generation))
 
 
 def worded_alike_by_chunks(generation: IndexGeneration) -> Composed:
     """The same by the words of every chunk that may be found. Misses nothing; for few chunks among many."""
     return SQL("""
-WITH scored AS MATERIALIZED (
-    SELECT chunk.chunk_id, {score} AS score
+SELECT worded.*, worded.embedding <=> %(vector)s::vector({dimensions}) AS distance
+FROM (
+    SELECT hit.*, {score} AS score FROM ({hit} OFFSET 0) AS hit
+) AS worded
+WHERE worded.score > 0
+ORDER BY worded.score DESC, worded.chunk_id
+LIMIT %(worded_limit)s
+""").format(score=_SCORE, hit=_hit(generation), **_index(generation))
+
+
+def _hit(generation: IndexGeneration) -> Composed:
+    """A chunk that may be found: among others, one with each of ``every`` terms' words, where there are any."""
+    return SQL("""SELECT {passage}, {impacts} AS impacts, chunk_vector.embedding::vector({dimensions}) AS embedding
     FROM document
     JOIN chunk USING (tenant, source)
     JOIN chunk_words USING (chunk_id)
-    WHERE {condition}
-)
-SELECT chunk_id::text AS chunk_id FROM scored
-WHERE score > 0
-ORDER BY score DESC, scored.chunk_id
-LIMIT %(worded_limit)s
-""").format(score=_SCORE, condition=_worded(generation))
-
-
-_SCORE = SQL("""(
-            SELECT sum(asked.weight * chunk_words.impacts[array_position(chunk_words.terms, asked.term)])
-            FROM unnest(%(terms)s::bigint[], %(weights)s::double precision[]) AS asked (term, weight)
-        )""")
-
-
-def _worded(generation: IndexGeneration) -> Composed:
-    """What a hit must fulfil: among others, hold each of ``every`` terms' words, where there are any."""
-    return SQL("""{allowed}
-  AND EXISTS (
-      SELECT FROM chunk_vector
-      WHERE chunk_vector.chunk_id = chunk.chunk_id AND chunk_vector.generation = {generation}
-      OFFSET 0
-  )
-  AND (cardinality(%(every)s::bigint[]) = 0 OR (
-      SELECT count(DISTINCT wanted.word)
-      FROM unnest(%(every)s::bigint[], %(every_word)s::integer[]) AS wanted (term, word)
-      WHERE wanted.term = ANY (chunk_words.terms)
-  ) = (SELECT count(DISTINCT word) FROM unnest(%(every_word)s::integer[]) AS word))""").format(
-        allowed=_ALLOWED, generation=Literal(generation.generation)
+    JOIN chunk_vector USING (chunk_id)
+    WHERE {allowed}
+      AND chunk_vector.generation = {generation}
+      AND (cardinality(%(every)s::bigint[]) = 0 OR (
+          SELECT count(DISTINCT wanted.word)
+          FROM unnest(%(every)s::bigint[], %(every_word)s::integer[]) AS wanted (term, word)
+          WHERE wanted.term = ANY (chunk_words.terms)
+      ) = (SELECT count(DISTINCT word) FROM unnest(%(every_word)s::integer[]) AS word))""").format(
+        passage=_PASSAGE, impacts=_IMPACTS, allowed=_ALLOWED, **_index(generation)
     )
 
 
-def passages(generation: IndexGeneration) -> Composed:
-    """What the arms found, with all by which it is judged: the distance, and the impact of each of the terms."""
+def held(generation: IndexGeneration) -> Composed:
+    """Chunks that were found already, with their headers."""
     return SQL("""
-SELECT {passage}, chunk_vector.embedding::vector({dimensions}) <=> %(vector)s::vector({dimensions}) AS distance,
-       ARRAY(
-           SELECT chunk_words.impacts[array_position(chunk_words.terms, asked.term)]
-           FROM unnest(%(terms)s::bigint[]) WITH ORDINALITY AS asked (term, place)
-           ORDER BY asked.place
-       ) AS impacts
+SELECT {passage}, chunk.header, {impacts} AS impacts,
+       chunk_vector.embedding::vector({dimensions}) <=> %(vector)s::vector({dimensions}) AS distance
 FROM unnest(%(chunk_ids)s::uuid[]) AS found (chunk_id)
 JOIN chunk USING (chunk_id)
 JOIN document USING (tenant, source)
 JOIN chunk_vector USING (chunk_id)
-LEFT JOIN chunk_words USING (chunk_id)
+JOIN chunk_words USING (chunk_id)
 WHERE chunk_vector.generation = {generation}
-""").format(passage=_PASSAGE, **_index(generation))
-
-
-TEXTS = """
-SELECT chunk_id::text AS chunk_id, header, text FROM chunk WHERE chunk_id = ANY (%(chunk_ids)s::uuid[])
-"""
+""").format(passage=_PASSAGE, impacts=_IMPACTS, **_index(generation))
 
 
 def _index(generation: IndexGeneration) -> dict[str, Literal]:
