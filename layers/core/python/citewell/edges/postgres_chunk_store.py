@@ -12,6 +12,7 @@ import contextlib
 import copy
 import json
 import math
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -326,7 +327,6 @@ class PostgresChunkStore:
             "every": [],
             "every_word": [],
             "worded_limit": 1,
-            "chunk_ids": [],
         }
         page = {**_audience(_NOBODY), "source": _NOTHING.source, "offset": 0, "limit": 1}
         with self._database.transaction(settings=self._search_settings()) as cursor:
@@ -337,7 +337,6 @@ class PostgresChunkStore:
                 statements.nearest_by_index,
                 statements.worded_alike_by_postings,
                 statements.worded_alike_by_chunks,
-                statements.held,
             ):
                 cursor.execute(arm(generation), search)
             cursor.execute(statements.DOCUMENT, page)
@@ -417,8 +416,9 @@ def _served(version: DocumentVersion) -> dict[str, Any]:
 
 
 def _as_text(vector: Vector) -> str:
-    """A vector as pgvector reads it."""
-    return f"[{','.join(map(str, vector))}]"
+    """A vector as pgvector reads it, with the digits that tell 32-bit floats apart."""
+    floats = array("f", vector)
+    return f"[{','.join(['%.9g'] * len(floats)) % tuple(floats)}]"
 
 
 def _as_json(chunks: Iterable[ChunkToStore]) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 from citewell.core import keywords
 from citewell.core.keywords import AskedTerms, Term
-from citewell.core.languages import LANGUAGES, SIMPLE, language_of
+from citewell.core.languages import language_of
 from citewell.core.values import Audience, DocumentKey
 from citewell.core.words import parse_question, words
 from citewell.edges import statements
@@ -31,9 +31,9 @@ _POSTINGS_OF_A_CHUNK = 4
 # Of passages that were found by a part of their words only, how many times as many are scored by all of them.
 _RESCORED = 2
 
-# How many postings of a phrase's words are read, and in how many passages with all of them it is looked for.
-_PHRASE_POSTINGS = 50_000
-_PHRASE_PASSAGES = 500
+# How many postings of a phrase's rarest word are read, and in how many passages with all of them it is looked for.
+_PHRASE_POSTINGS = 2_000
+_PHRASE_PASSAGES = 100
 _MAX_PHRASES = 3
 
 
@@ -64,7 +64,7 @@ def add_words(cursor: Cursor, key: DocumentKey, language: str, chunks: Sequence[
             "tenant": key.tenant,
             "source": key.source,
             "language": language,
-            "dictionary": _dictionary(language),
+            "dictionary": statements.dictionary(language),
             "words": json.dumps([_entry(each, language) for each in chunks], ensure_ascii=False),
             "k1": keywords.SATURATION,
             "b": keywords.LENGTH_NORMALISATION,
@@ -81,11 +81,6 @@ def _entry(stored: ChunkToStore, language: str) -> dict[str, Any]:
         "words": list(counts),
         "counts": list(counts.values()),
     }
-
-
-def _dictionary(language: str) -> str:
-    """The dictionary of Postgres' that takes a language's endings off and knows its stop words."""
-    return "pg_catalog.simple" if language == SIMPLE else f"pg_catalog.{language}_stem"
 
 
 # --- ask ------------------------------------------------------------------------------------------------------
@@ -127,9 +122,7 @@ def look_up(cursor: Cursor, audience: Audience, asked: Iterable[str], language: 
             "tenant": audience.tenant,
             "groups": list(audience.groups),
             "words": list(dict.fromkeys(asked)),
-            "dictionary": _dictionary(language),
-            "languages": list(LANGUAGES),
-            "dictionaries": [_dictionary(each) for each in LANGUAGES],
+            "dictionary": statements.dictionary(language),
         },
     ).fetchall()
     terms = (Term(row.number, row.word, row.holding) for row in rows if row.number is not None)
@@ -152,42 +145,40 @@ class KeywordSearch:
     def __call__(self, asked: Asked, *, limit: int) -> list[Any]:
         """The rows of the ``limit`` chunks with the most of a question's words: of those that hold its phrases, if
         any do."""
-        phrases = [self._holding(phrase, terms) for phrase, terms in asked.phrases]
-        if phrases and (held := frozenset.intersection(*phrases) or frozenset.union(*phrases)):
-            rows = self._rows_of(held, asked.terms)
-            return sorted(rows, key=lambda row: (-asked.terms.score(row.impacts), row.chunk_id))[:limit]
-        return self._with_any(asked.terms, postings=self.postings, limit=limit)
+        phrases = [self._holding(phrase, terms, asked.terms) for phrase, terms in asked.phrases]
+        if phrases and (held := _in_all(phrases) or _in_any(phrases)):
+            best = sorted(held.values(), key=lambda row: (-asked.terms.score(row.impacts), row.chunk_id))
+            return best[:limit]
+        return self._rows(asked.terms, limit=limit)
 
-    def _holding(self, phrase: Sequence[str], terms: AskedTerms) -> frozenset[str]:
-        """The chunks in whose text or header the words of ``phrase`` stand next to each other."""
-        found = self._with_any(terms, postings=_PHRASE_POSTINGS, limit=_PHRASE_PASSAGES, every=True)
-        rows = self._rows_of((row.chunk_id for row in found), terms)
-        return frozenset(
-            row.chunk_id
-            for row in rows
+    def _holding(self, phrase: Sequence[str], within: AskedTerms, asked: AskedTerms) -> dict[str, Any]:
+        """The chunks in whose text or header the words of ``phrase`` stand next to each other, by their ids."""
+        if not within.known:
+            return {}
+        found = self._rows(asked, limit=_PHRASE_PASSAGES, every=within)
+        return {
+            row.chunk_id: row
+            for row in found
             if any(keywords.holds_phrase(words(text), phrase) for text in (row.text, row.header))
-        )
+        }
 
-    def _rows_of(self, chunk_ids: Iterable[str], asked: AskedTerms) -> list[Any]:
-        found = {"chunk_ids": sorted(chunk_ids), "terms": [term.number for term in asked.known]}
-        return self.cursor.execute(statements.held(self.generation), {**self.search, **found}).fetchall()
-
-    def _with_any(self, asked: AskedTerms, *, postings: int, limit: int, every: bool = False) -> list[Any]:
-        """The chunks with the most of the terms, or those of them with a term of ``every`` word."""
+    def _rows(self, asked: AskedTerms, *, limit: int, every: AskedTerms | None = None) -> list[Any]:
+        """The chunks with the most of the terms asked, or those of them with a term of ``every`` word."""
         if not asked.known:
             return []
-        numbers, places = [term.number for term in asked.known], [term.word for term in asked.known]
+        required = every.known if every else ()
+        numbers = [term.number for term in asked.known]
         parameters = {
             **self.search,
             "terms": numbers,
             "weights": list(asked.weights),
-            "every": numbers if every else [],
-            "every_word": places if every else [],
+            "every": [term.number for term in required],
+            "every_word": [term.word for term in required],
             "worded_limit": limit,
         }
         # As many times more as there are chunks for each that may be found, so that as many of those are read.
         thinned = max(1.0, self.chunks / self.searched)
-        postings = min(math.ceil(postings * thinned), _MAX_POSTINGS)
+        postings = min(math.ceil(self.postings * thinned), _MAX_POSTINGS)
         looks = _POSTINGS_OF_A_CHUNK * len(numbers) * self.searched
         if self.searched <= self.exact_chunks and looks < postings:
             return self.cursor.execute(statements.worded_alike_by_chunks(self.generation), parameters).fetchall()
@@ -195,12 +186,31 @@ class KeywordSearch:
         hidden = max(0, self.chunks - asked.chunks)
         holding = [term.holding + hidden for term in asked.known]
         depths = keywords.depths(holding, postings)
-        scored = _RESCORED * limit if any(map(operator.lt, depths, holding)) else limit
+        if required:
+            rarest = min(required, key=lambda term: term.holding)
+            depths = [
+                max(depth, _PHRASE_POSTINGS) if number == rarest.number else depth
+                for number, depth in zip(numbers, depths, strict=True)
+            ]
+        in_part = any(map(operator.lt, depths, holding))
+        scored = _RESCORED * limit if in_part else limit
         query = statements.worded_alike_by_postings(self.generation)
         # To put only the first of them in order is cheaper by far, and nearly always enough.
-        for promising in (math.ceil(2 * scored * thinned), _MAX_POSTINGS):
+        first = _PHRASE_POSTINGS if required else math.ceil(2 * scored * thinned)
+        for promising in (first, _MAX_POSTINGS):
             bounds = {"depths": depths, "scored": scored, "promising": promising}
             rows = self.cursor.execute(query, {**parameters, **bounds}).fetchall()
-            if len(rows) >= limit:
+            if len(rows) >= limit or required:
                 break
         return rows
+
+
+Rows = Mapping[str, Any]
+
+
+def _in_all(found: Sequence[Rows]) -> Rows:
+    return {key: found[0][key] for key in found[0] if all(key in each for each in found)}
+
+
+def _in_any(found: Sequence[Rows]) -> Rows:
+    return {key: row for each in found for key, row in each.items()}

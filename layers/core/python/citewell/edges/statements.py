@@ -8,11 +8,18 @@ from __future__ import annotations
 
 from psycopg.sql import SQL, Composed, Literal
 
+from citewell.core.languages import LANGUAGES, SIMPLE
 from citewell.ports import IndexGeneration
 
 LIVE_GENERATION = """
 SELECT generation, model_id, dimensions FROM index_generation WHERE status = 'live'
 """
+
+
+def dictionary(language: str) -> str:
+    """Which of Postgres' dictionaries takes a language's endings off and knows its stop words."""
+    return "pg_catalog.simple" if language == SIMPLE else f"pg_catalog.{language}_stem"
+
 
 # --- ingest ---------------------------------------------------------------------------------------------------
 
@@ -355,7 +362,7 @@ _ALLOWED = SQL("""{searched}
   ))""").format(searched=_SEARCHED)
 
 _PASSAGE = SQL("""chunk.chunk_id::text AS chunk_id, chunk.source, document.title, chunk.section, chunk.page,
-       chunk.ordinal, chunk.start_char, chunk.end_char, chunk.text""")
+       chunk.ordinal, chunk.start_char, chunk.end_char, chunk.text, chunk.header""")
 
 # Beside what may be found, all that the tenant has.
 COUNT_SEARCHED_CHUNKS = SQL("""
@@ -369,20 +376,20 @@ WHERE tenant = %(tenant)s
 # language is none of its words, unless all of them are. How many chunks hold a term is known for each group by itself,
 # '' being everyone in the tenant. Each count is looked up by a subquery of its own: a join the planner, who can't know
 # how few they are, likes to make by reading all counts there are.
-ASKED_TERMS = """
+ASKED_TERMS = SQL("""
 WITH reader AS MATERIALIZED (
     SELECT name, chunks
     FROM (
         SELECT name, (
             SELECT chunks FROM term_count WHERE key = keyword_count(keyword_term(%(tenant)s, ' chunks'), name)
         )
-        FROM (SELECT DISTINCT unnest('{""}' || %(groups)s::text[]) AS name) AS given
+        FROM (SELECT DISTINCT unnest(ARRAY[''] || %(groups)s::text[]) AS name) AS given
         OFFSET 0
     ) AS reader
     WHERE chunks IS NOT NULL
 ), language AS MATERIALIZED (
     SELECT known.dictionary
-    FROM unnest(%(languages)s::text[], %(dictionaries)s::regdictionary[]) AS known (name, dictionary)
+    FROM (VALUES {languages}) AS known (name, dictionary)
     WHERE 0 < (
         SELECT sum((
             SELECT chunks FROM term_count
@@ -409,7 +416,11 @@ SELECT term.number, term.place::integer - 1 AS word,
        )::bigint AS chunks_of_all
 FROM (VALUES (true)) AS always (here)
 LEFT JOIN term ON always.here
-"""
+""").format(
+    languages=SQL(", ").join(
+        SQL("({}, {}::regdictionary)").format(Literal(name), Literal(dictionary(name))) for name in LANGUAGES
+    )
+)
 
 
 # What each of the question's terms adds to a chunk; NULL where it doesn't hold the term. In the order of the terms, as
@@ -537,20 +548,6 @@ def _hit(generation: IndexGeneration) -> Composed:
       ) = (SELECT count(DISTINCT word) FROM unnest(%(every_word)s::integer[]) AS word))""").format(
         passage=_PASSAGE, impacts=_IMPACTS, allowed=_ALLOWED, **_index(generation)
     )
-
-
-def held(generation: IndexGeneration) -> Composed:
-    """Chunks that were found already, with their headers."""
-    return SQL("""
-SELECT {passage}, chunk.header, {impacts} AS impacts,
-       chunk_vector.embedding::vector({dimensions}) <=> %(vector)s::vector({dimensions}) AS distance
-FROM unnest(%(chunk_ids)s::uuid[]) AS found (chunk_id)
-JOIN chunk USING (chunk_id)
-JOIN document USING (tenant, source)
-JOIN chunk_vector USING (chunk_id)
-JOIN chunk_words USING (chunk_id)
-WHERE chunk_vector.generation = {generation}
-""").format(passage=_PASSAGE, impacts=_IMPACTS, **_index(generation))
 
 
 def _index(generation: IndexGeneration) -> dict[str, Literal]:
