@@ -37,7 +37,11 @@ def fit_support(outcomes: Sequence[Outcome]) -> Score:
 
 
 def best_weight(outcomes: Sequence[Outcome]) -> float:
-    """The weight of coverage that tells the questions apart best, by the area under the curve; the least of equals."""
+    """The weight of coverage that tells the questions apart best, by the area under the curve; the least of equals.
+
+    The area is the mean over the sets: one deployment has one set of documents, and whether a question of one set looks
+    more answerable than one of another's is nothing that it could get wrong.
+    """
     return max(WEIGHTS, key=lambda weight: (round(_auc(outcomes, lambda each: support(each, weight)), 6), -weight))
 
 
@@ -112,7 +116,14 @@ def auc_of(outcomes: Sequence[Outcome], fit: RefusalFit) -> float:
 
 
 def _auc(outcomes: Sequence[Outcome], score: Score) -> float:
-    return area_under_curve(_scores(outcomes, score, answerable=True), _scores(outcomes, score, answerable=False))
+    """The mean over the sets that have both kinds of questions."""
+    areas = []
+    for dataset in dict.fromkeys(each.dataset for each in outcomes):
+        of_set = [each for each in outcomes if each.dataset == dataset]
+        kept, refused = (_scores(of_set, score, answerable=answerable) for answerable in (True, False))
+        if kept and refused:
+            areas.append(area_under_curve(kept, refused))
+    return mean(areas)
 
 
 def _scores(outcomes: Sequence[Outcome], score: Score, *, answerable: bool) -> list[float]:

@@ -94,11 +94,11 @@ class DatasetError(Exception):
 
 
 def read_dataset(folder: Path | None, half: Half | None) -> Dataset:
-    """That half of the retrieval set in ``folder``, or of the handbook where no folder is given. Raises DatasetError.
+    """That half of the retrieval set in ``folder``, or of the handbook where it is that or none. Raises DatasetError.
 
     By default the handbook's tuning half, so that nobody studies the other by accident, and all of any other set.
     """
-    if folder is not None:
+    if folder is not None and folder.resolve() != HANDBOOK:
         return read_retrieval_set(folder).halved(half or Half.ALL)
     chosen = half or Half.TUNING
     if chosen is not Half.ALL:

@@ -32,7 +32,7 @@ class Outcome:
     ``kind`` is the question's. ``gold`` holds the names that should be found; empty when the corpus doesn't answer.
     ``score`` is what the run's refusal made of ``found``, :data:`NOTHING` where that is empty: the question is refused
     where it is under the threshold. ``seconds`` are by step. ``rerank_failure`` says why the reranker left the fused
-    order as it was.
+    order as it was. ``dataset`` is its set's name.
     """
 
     id: str
@@ -44,6 +44,7 @@ class Outcome:
     score: float
     seconds: Mapping[str, float]
     rerank_failure: str | None = None
+    dataset: str = ""
 
     @property
     def answerable(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from citewell.core.keys import SINGLE_TENANT
 from citewell.core.ranking import collapse, fuse_ranks
@@ -32,7 +32,8 @@ class Retrieval:
     def __call__(self, dataset: Dataset) -> list[Outcome]:
         """One outcome a question, in order. Raises what the search does."""
         generation = self.store.live_generation()
-        return [self._ask(each, generation) for each in progress(dataset.questions, f"{dataset.name}: search")]
+        questions = progress(dataset.questions, f"{dataset.name}: search")
+        return [replace(self._ask(each, generation), dataset=dataset.name) for each in questions]
 
     def _ask(self, question: EvalQuestion, generation: IndexGeneration) -> Outcome:
         [vector] = self.embedder.embed([question.text], TextKind.QUERY)

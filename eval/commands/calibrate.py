@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the questions to fit on; default: tuning",
     )
     parser.add_argument(
-        "--false-refusals", type=float, default=0.05, metavar="SHARE", help="allowed at most; default: 0.05"
+        "--false-refusals", type=float, default=0.02, metavar="SHARE", help="allowed at most; default: 0.02"
     )
     parser.add_argument("--folds", type=int, default=5, metavar="N", help="parts of the cross-validation; default: 5")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the fit there, as JSON")

@@ -60,7 +60,7 @@ class RefusalFit:
         return passage.score * (1 - self.coverage_weight * (1 - passage.coverage))
 
 
-KNOWN_FITS = (RefusalFit("bge-small-en-v1.5-int8@68807e3ff2ab", coverage_weight=0.0, threshold=0.55),)
+KNOWN_FITS = (RefusalFit("bge-small-en-v1.5-int8@68807e3ff2ab", coverage_weight=0.2, threshold=0.476),)
 """For the model that comes with the product; how it was fitted stands in docs/retrieval.md."""
 
 
