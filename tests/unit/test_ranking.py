@@ -97,6 +97,11 @@ def test_without_any_shared_word_the_vectors_decide() -> None:
     assert [each.text for each in fuse_scores([second, first])] == ["first", "second"]
 
 
+def test_a_score_next_to_nothing_is_no_division_by_it() -> None:
+    [passage] = fuse_scores([a_passage(score=0.5, keyword_score=5e-324, coverage=0.3)])
+    assert passage.fused_score == 1.0
+
+
 def test_equal_fused_scores_are_ordered_by_the_better_single_rank_and_then_by_id() -> None:
     alike = [a_passage(text, score=0.5, vector_rank=rank) for text, rank in [("b", 2), ("a", 2), ("z", 1)]]
     assert [each.text for each in fuse_scores(alike)] == ["z", "a", "b"]

@@ -71,12 +71,13 @@ def fuse_scores(
     nearest = max((each.score for each in found), default=0.0)
     spread = max(nearest - min((each.score for each in found), default=0.0), least_spread) or 1.0
     best = max(found, key=lambda each: (each.keyword_score or 0.0, each.chunk_id), default=None)
-    scale = min(1.0, best.coverage / full_coverage) / best.keyword_score if best and best.keyword_score else 0.0
+    most = (best.keyword_score if best else None) or 1.0
+    trust = min(1.0, best.coverage / full_coverage) if best else 0.0
     scored = [
         replace(
             each,
             fused_score=vector_weight * (1 - (nearest - each.score) / spread)
-            + (1 - vector_weight) * (each.keyword_score or 0.0) * scale,
+            + (1 - vector_weight) * trust * ((each.keyword_score or 0.0) / most),
         )
         for each in found
     ]
