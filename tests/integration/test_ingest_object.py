@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import permutations
 
+import psycopg
 import pytest
 
+from citewell.core import keywords
 from citewell.core.keys import Tenancy
-from citewell.core.values import Audience, DocumentStatus, IngestOutcome, IngestResult
+from citewell.core.values import Audience, DocumentStatus, IngestOutcome, IngestResult, Question
+from citewell.core.words import words
 from citewell.edges.postgres_chunk_store import PostgresChunkStore
 from citewell.errors import DocumentRejected, EmbedderMismatch, EmbedderUnavailable, ObjectVanished, OutOfTime
+from citewell.usecases import ingest_object
 from citewell.usecases.ingest_object import Attempt, IngestObject
 from tests.fakes import HashEmbedder, MemoryBucket
 
@@ -98,6 +102,59 @@ def test_metadata_alone_is_a_change_that_embeds_nothing(
     bucket.put(KEY, HANDBOOK, groups="hr")
     assert ingest(KEY, attempt()) == IngestOutcome(IngestResult.UPDATED, chunks, 0)
     assert store.document(EVERYONE, KEY) is None, "a document with groups is served to nobody yet"
+
+
+def by_words(store: PostgresChunkStore, question: str) -> int:
+    """How many passages the keywords find."""
+    found = store.candidates(EVERYONE, store.live_generation(), Question(question), [1.0] * 8, limit=30)
+    return len([passage for passage in found if passage.keyword_rank])
+
+
+def test_other_keywords_index_the_words_anew_and_embed_nothing(
+    ingest: IngestObject, store: PostgresChunkStore, bucket: MemoryBucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bucket.put(KEY, HANDBOOK)
+    chunks = ingest(KEY, attempt()).chunks
+    found = by_words(store, "rules")
+    assert found > 0
+    monkeypatch.setattr(ingest_object, "KEYWORDS_VERSION", "next")
+    monkeypatch.setattr(keywords, "KEYWORDS_VERSION", "next")
+    monkeypatch.setattr(keywords, "words", lambda text: [word[::-1] for word in words(text)])
+    assert ingest(KEY, attempt()) == IngestOutcome(IngestResult.UPDATED, chunks, 0)
+    assert (by_words(store, "rules"), by_words(store, "elur")) == (0, found)
+    assert ingest(KEY, attempt()) == IngestOutcome(IngestResult.UNCHANGED, chunks, 0)
+
+
+def test_what_an_earlier_release_has_indexed_gets_its_words_and_embeds_nothing(
+    ingest: IngestObject, store: PostgresChunkStore, bucket: MemoryBucket, database: str
+) -> None:
+    bucket.put(KEY, HANDBOOK)
+    chunks = ingest(KEY, attempt()).chunks
+    found = by_words(store, "rules")
+    with psycopg.connect(database) as connection:
+        connection.execute("DELETE FROM chunk_words")
+        connection.execute("UPDATE document SET served_pipeline = 'of the release before', content_hash = 'other'")
+    assert by_words(store, "rules") == 0
+    assert ingest(KEY, attempt()) == IngestOutcome(IngestResult.UPDATED, chunks, 0)
+    assert by_words(store, "rules") == found
+
+
+def test_words_are_taken_in_the_language_that_the_metadata_names_or_else_the_texts_own(
+    ingest: IngestObject, store: PostgresChunkStore, bucket: MemoryBucket
+) -> None:
+    german = "Die Häuser in der Straße sind für die Bewohner und nicht für den Verkehr."
+    bucket.put("a.md", german)
+    ingest("a.md", attempt())
+    assert by_words(store, "Haus") == 1
+    bucket.put("a.md", german, language="en-GB")
+    assert ingest("a.md", attempt()).result is IngestResult.UPDATED
+    assert (by_words(store, "Haus"), by_words(store, "Häuser")) == (0, 1)
+    bucket.put("a.md", german, language="tlh")
+    ingest("a.md", attempt())
+    assert (by_words(store, "Haus"), by_words(store, "Häuser")) == (0, 1)
+    bucket.put("a.md", german, language="de-AT")
+    ingest("a.md", attempt())
+    assert by_words(store, "Haus") == 1
 
 
 def test_a_new_title_is_embedded_again(ingest: IngestObject, bucket: MemoryBucket) -> None:
