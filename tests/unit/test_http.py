@@ -223,11 +223,11 @@ def test_an_answer_has_the_shape_of_the_contract() -> None:
 
 def test_what_is_found_says_how_each_step_saw_it() -> None:
     found = a_passage("60 EUR", vector_rank=1, fused_score=0.0163934, score=0.83126)
-    ranked = replace(found, keyword_rank=3, keyword_score=4.21046, rerank_score=-2.50004)
+    ranked = replace(found, keyword_rank=3, keyword_score=4.21046, coverage=0.71239, rerank_score=-2.50004)
     plain, reranked = search_body([found, ranked], request_id="r-1")["passages"]
     assert (plain["rank"], plain["score"], plain["vectorRank"], plain["fusedScore"]) == (1, 0.8313, 1, 0.016393)
     assert (plain["keywordRank"], plain["keywordScore"], plain["rerankScore"]) == (None, None, None)
-    assert (reranked["rank"], reranked["score"]) == (2, 0.8313)
+    assert (reranked["rank"], reranked["score"], reranked["coverage"]) == (2, 0.8313, 0.7124)
     assert (reranked["keywordRank"], reranked["keywordScore"], reranked["rerankScore"]) == (3, 4.2105, -2.5)
 
 

@@ -279,6 +279,7 @@ def search_body(passages: Sequence[Passage], *, request_id: str) -> dict[str, An
                 "vectorRank": each.vector_rank,
                 "keywordRank": each.keyword_rank,
                 "keywordScore": None if each.keyword_score is None else round(each.keyword_score, 4),
+                "coverage": round(each.coverage, 4),
                 "fusedScore": round(each.fused_score, 6),
                 "rerankScore": None if each.rerank_score is None else round(each.rerank_score, 4),
             }
