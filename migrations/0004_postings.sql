@@ -39,6 +39,7 @@ CREATE TABLE chunk_words (
     -- Of what the words were made of and how: a chunk with another one is to be indexed again.
     fingerprint bytea NOT NULL,
     readers     text[] NOT NULL,
+    -- In ascending order.
     terms       bigint[] STORAGE EXTERNAL NOT NULL,
     -- What a term adds to the chunk's score when it is asked for, to be multiplied by how rare it is. 0 for the terms
     -- that no word is, which are counted only.

@@ -19,15 +19,15 @@ from functools import cached_property
 from citewell.core.values import Chunk
 from citewell.core.words import WORDS_VERSION, words
 
-SATURATION = 1.2
+SATURATION = 1.5
 """BM25's k1: how much less each repetition of a word adds than the one before."""
 
 LENGTH_NORMALISATION = 0.75
 """BM25's b: how much a word in a long passage counts less than in a short one, from 0 to 1."""
 
-AVERAGE_LENGTH = 150.0
-"""Of a passage, in counted words that aren't stop words. A constant: with the true average, every document that comes
-would change every impact."""
+AVERAGE_LENGTH = 80.0
+"""Of a passage, in counted words that aren't stop words: what it is in the sets that were measured (docs/retrieval.md).
+A constant: with the true average, every document that comes would change every impact."""
 
 HEADER_WEIGHT = 2
 """How often in the text a word would have to stand to count as it does once in the header (title and headings)."""

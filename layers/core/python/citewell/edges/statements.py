@@ -6,10 +6,19 @@ bound: the generation and its dimension must be literals for the planner to see 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache, wraps
+
 from psycopg.sql import SQL, Composed, Literal
 
 from citewell.core.languages import LANGUAGES, SIMPLE
 from citewell.ports import IndexGeneration
+
+
+def _written_once(make: Callable[[IndexGeneration], Composed]) -> Callable[[IndexGeneration], bytes]:
+    """A statement as it is sent. psycopg takes such a one apart once only, where it has 4,096 bytes at most."""
+    return cache(wraps(make)(lambda generation: make(generation).as_bytes()))
+
 
 LIVE_GENERATION = """
 SELECT generation, model_id, dimensions FROM index_generation WHERE status = 'live'
@@ -18,7 +27,7 @@ SELECT generation, model_id, dimensions FROM index_generation WHERE status = 'li
 
 def dictionary(language: str) -> str:
     """Which of Postgres' dictionaries takes a language's endings off and knows its stop words."""
-    return "pg_catalog.simple" if language == SIMPLE else f"pg_catalog.{language}_stem"
+    return SIMPLE if language == SIMPLE else f"{language}_stem"
 
 
 # --- ingest ---------------------------------------------------------------------------------------------------
@@ -376,7 +385,8 @@ WHERE tenant = %(tenant)s
 # language is none of its words, unless all of them are. How many chunks hold a term is known for each group by itself,
 # '' being everyone in the tenant. Each count is looked up by a subquery of its own: a join the planner, who can't know
 # how few they are, likes to make by reading all counts there are.
-ASKED_TERMS = SQL("""
+ASKED_TERMS = (
+    SQL("""
 WITH reader AS MATERIALIZED (
     SELECT name, chunks
     FROM (
@@ -388,8 +398,8 @@ WITH reader AS MATERIALIZED (
     ) AS reader
     WHERE chunks IS NOT NULL
 ), language AS MATERIALIZED (
-    SELECT known.dictionary
-    FROM (VALUES {languages}) AS known (name, dictionary)
+    SELECT (CASE name WHEN 'simple' THEN name ELSE name || '_stem' END)::regdictionary AS dictionary
+    FROM unnest({languages}::text[]) AS known (name)
     WHERE 0 < (
         SELECT sum((
             SELECT chunks FROM term_count
@@ -416,17 +426,18 @@ SELECT term.number, term.place::integer - 1 AS word,
        )::bigint AS chunks_of_all
 FROM (VALUES (true)) AS always (here)
 LEFT JOIN term ON always.here
-""").format(
-    languages=SQL(", ").join(
-        SQL("({}, {}::regdictionary)").format(Literal(name), Literal(dictionary(name))) for name in LANGUAGES
-    )
+""")
+    .format(languages=Literal(list(LANGUAGES)))
+    .as_bytes()
 )
 
 
 # What each of the question's terms adds to a chunk; NULL where it doesn't hold the term. In the order of the terms, as
-# unnest gives them: to sort them by their places would take longer than to find them.
+# unnest gives them: to sort them by their places would take longer than to find them. A chunk's terms are in order, and
+# width_bucket is the one function that searches an array by halves.
 _IMPACTS = SQL("""ARRAY(
-        SELECT chunk_words.impacts[array_position(chunk_words.terms, asked.term)]
+        SELECT CASE WHEN chunk_words.terms[width_bucket(asked.term, chunk_words.terms)] = asked.term
+                    THEN chunk_words.impacts[width_bucket(asked.term, chunk_words.terms)] END
         FROM unnest(%(terms)s::bigint[]) AS asked (term)
     )""")
 
@@ -436,6 +447,7 @@ _SCORE = SQL("""(
     )""")
 
 
+@_written_once
 def nearest_exactly(generation: IndexGeneration) -> Composed:
     """Compare every chunk that may be found. Misses nothing, whatever the filter; for few chunks."""
     return SQL("""
@@ -456,6 +468,7 @@ LEFT JOIN chunk_words USING (chunk_id)
 """).format(passage=_PASSAGE, impacts=_IMPACTS, allowed=_ALLOWED, **_index(generation))
 
 
+@_written_once
 def nearest_by_index(generation: IndexGeneration) -> Composed:
     """Walk the HNSW index, nearest first, until enough of what it yields passes the filters; for many chunks.
 
@@ -479,6 +492,7 @@ LIMIT %(limit)s
 """).format(passage=_PASSAGE, impacts=_IMPACTS, allowed=_ALLOWED, **_index(generation))
 
 
+@_written_once
 def worded_alike_by_postings(generation: IndexGeneration) -> Composed:
     """The chunks with the greatest sum of their terms' impacts times their rarity, by the index over the impacts.
 
@@ -519,6 +533,7 @@ LIMIT %(worded_limit)s
 """).format(score=_SCORE, hit=_hit(generation), **_index(generation))
 
 
+@_written_once
 def worded_alike_by_chunks(generation: IndexGeneration) -> Composed:
     """The same by the words of every chunk that may be found. Misses nothing; for few chunks among many."""
     return SQL("""
