@@ -31,8 +31,8 @@ PRODUCT = "as it is"
 INDEXED: Mapping[str, dict[str, Any]] = {
     **{f"chunk_tokens {tokens}": {"chunk_tokens": tokens} for tokens in (200, 300, 480)},
     **{f"overlap_tokens {tokens}": {"overlap_tokens": tokens} for tokens in (0, 96)},
-    **{f"candidates {limit}": {"candidates": limit} for limit in (10, 20, 60)},
 }
+CANDIDATES = (10, 60)
 WITHOUT_HEADER = "no header"
 
 
@@ -67,30 +67,35 @@ class Turned:
 def turned(dataset: Dataset) -> Iterator[Turned]:
     """Every knob in turn, both halves; those that need no other index share one."""
     settings = eval_settings()
-    found = _found(dataset, settings)
-    yield from _figures(PRODUCT, found, Wiring(settings).fuse)
+    fuse = Wiring(settings).fuse
+    found, *others = _found(dataset, settings, settings.candidates, *CANDIDATES)
+    yield from _figures(PRODUCT, found, fuse)
     for name, fusion in FUSIONS.items():
         yield from _figures(name, found, fusion)
+    for limit, other in zip(CANDIDATES, others, strict=True):
+        yield from _figures(f"candidates {limit}", other, fuse)
     for name, changed in INDEXED.items():
-        other = dataclasses.replace(settings, **changed)
-        yield from _figures(name, _found(dataset, other), Wiring(other).fuse)
+        [found] = _found(dataset, dataclasses.replace(settings, **changed), settings.candidates)
+        yield from _figures(name, found, fuse)
     with mock.patch.object(chunking, "contextual_header", return_value=""):
-        yield from _figures(WITHOUT_HEADER, _found(dataset, settings), Wiring(settings).fuse)
+        [found] = _found(dataset, settings, settings.candidates)
+    yield from _figures(WITHOUT_HEADER, found, fuse)
 
 
-def _found(dataset: Dataset, settings: Settings) -> Found:
-    """What both arms find for each answerable question."""
+def _found(dataset: Dataset, settings: Settings, *limits: int) -> list[Found]:
+    """For each of ``limits``, what both arms find for each answerable question when they give that many."""
     everyone = Audience(SINGLE_TENANT)
     questions = [each for each in dataset.questions if each.gold]
-    rows = []
+    found: list[Found] = [[] for _ in limits]
     with cached(Wiring(settings).embedder) as embedder, database(embedder) as store:
         index(dataset, store=store, embedder=embedder, settings=settings)
         generation = store.live_generation()
         for each in progress(questions, f"{dataset.name}: search"):
             [vector] = embedder.embed([each.text], TextKind.QUERY)
-            limit = settings.candidates
-            rows.append((each, store.candidates(everyone, generation, Question(each.text), vector, limit=limit)))
-    return rows
+            asked = Question(each.text)
+            for rows, limit in zip(found, limits, strict=True):
+                rows.append((each, store.candidates(everyone, generation, asked, vector, limit=limit)))
+    return found
 
 
 def _figures(knob: str, found: Found, fusion: Fusion) -> Iterator[Turned]:
