@@ -85,19 +85,28 @@ class AskedWords:
 _PHRASE = re.compile(r"[\"“„«]([^\"“”„«»]*)[\"”“»]")
 
 # Flags such as -m and --path and numbers below zero are words of the question.
-_EXCLUDED = re.compile(r"(?:^|(?<=\s))-([^\W\d_]{3,})(?=$|[\s,.;:!?])")
+_EXCLUDED = re.compile(r"(?:^|(?<=\s))-(?:\"([^\"]*)\"|([^\W\d_]{3,}))(?=$|[\s,.;:!?])")
 
 
 def parse_question(text: str) -> AskedWords:
     """Read the operators that web searches know: ``"late fee"`` is a phrase, ``-school`` excludes a word.
 
     A hyphen excludes only in front of three letters or more, and only where something else is asked for: ``-f`` and
-    ``--path`` are what a question about a command is about. A quoted single word is a word.
+    ``--path`` are what a question about a command is about. A quoted single word is a word. An identifier is excluded
+    as a whole: what has a script in it is not about JavaScript. Whole phrases can't be excluded, and aren't asked for.
     """
     without = _EXCLUDED.sub(" ", text)
     asked = words(without.replace('"', " "))
-    excluded = tuple(word for match in _EXCLUDED.finditer(text) for word in words(match[1]))
+    excluded = tuple(word for match in _EXCLUDED.finditer(text) for word in _excluded(match))
     if not asked:
         return AskedWords(tuple(words(text)), (), ())
     phrases = [tuple(words(match[1])) for match in _PHRASE.finditer(without)]
     return AskedWords(tuple(asked), tuple(phrase for phrase in phrases if len(phrase) > 1), excluded)
+
+
+def _excluded(match: re.Match[str]) -> list[str]:
+    phrase, word = match.groups()
+    found = words(phrase if word is None else word)
+    if word is None:
+        return found if len(found) == 1 else []
+    return found[:1] if _IDENTIFIER.fullmatch(word) else found
