@@ -171,15 +171,32 @@ def _relevance(file: Path, *, known: frozenset[str]) -> dict[str, list[Gold]]:
     return gold
 
 
+_TEXTS = ("id", "question", "text")
+
+
 def _json_lines(file: Path, *, required: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    ids = set()
     for number, line in _lines(file):
         try:
             row = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DatasetError(f"{file}:{number}: not JSON") from error
+        if not isinstance(row, dict):
+            raise DatasetError(f"{file}:{number}: not a JSON object")
         if missing := [name for name in required if name not in row]:
             raise DatasetError(f"{file}:{number}: lacks {', '.join(missing)}")
+        texts = {"title": row.get("title") or "", **{name: row[name] for name in required if name in _TEXTS}}
+        if odd := [name for name, value in texts.items() if not _is_text(value)]:
+            raise DatasetError(f"{file}:{number}: not a text: {', '.join(odd)}")
+        if row["id"] in ids:
+            raise DatasetError(f"{file}:{number}: the id {row['id']} stands there twice")
+        ids.add(row["id"])
         yield row
+
+
+def _is_text(value: object) -> bool:
+    """Halves of surrogate pairs, which JSON can name, are none."""
+    return isinstance(value, str) and value == value.encode(errors="replace").decode()
 
 
 def _lines(file: Path) -> Iterator[tuple[int, str]]:

@@ -31,7 +31,18 @@ def test_a_retrieval_set_is_read(tmp_path: Path) -> None:
     ("corpus", "queries", "qrels", "message"),
     [
         ("{", "", "", "corpus.jsonl:1: not JSON"),
+        ("5", "", "", "corpus.jsonl:1: not a JSON object"),
         ('{"id": "d"}', "", "", "corpus.jsonl:1: lacks text"),
+        ('{"id": "d", "text": null}', "", "", "corpus.jsonl:1: not a text: text"),
+        ('{"id": 1, "text": "t", "title": 5}', "", "", "corpus.jsonl:1: not a text: title, id"),
+        ('{"id": "d", "text": "\\ud800"}', "", "", "corpus.jsonl:1: not a text: text"),
+        ('{"id": "d", "text": "t"}\n{"id": "d", "text": "u"}', "", "", "corpus.jsonl:2: the id d stands there twice"),
+        (
+            '{"id": "d", "text": "t"}',
+            '{"id": "q", "question": "Q?"}\n{"id": "q", "question": "Q?"}',
+            "q\td\n",
+            "queries.jsonl:2: the id q stands there twice",
+        ),
         ('{"id": "d", "text": "t"}', '{"id": "q"}', "", "queries.jsonl:1: lacks question"),
         ('{"id": "d", "text": "t"}', "", "q\tunknown\n", "qrels.tsv:1: expected a query id"),
         (
