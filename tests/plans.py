@@ -53,7 +53,7 @@ class Plans:
         if match is None:
             return
         plan = Plan(float(match[1]), match[2])
-        if "worded.score" in plan.text:
+        if "AS scored" in plan.text or "scored AS" in plan.text:
             self.keyword.append(plan)
         elif "<=>" in plan.text:
             self.vector.append(plan)

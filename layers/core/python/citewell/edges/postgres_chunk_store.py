@@ -49,7 +49,7 @@ STATEMENT_SECONDS = 20.0
 EF_SEARCH = 100
 
 # As many as a search of the HNSW index takes the time to read.
-POSTINGS = 3_000
+POSTINGS = 2_000
 
 # Longer than the queue lets a message wait for its next attempt, so that the attempt finds what the last one paid for.
 PENDING_VECTORS_AGE = "1 day"
@@ -323,7 +323,6 @@ class PostgresChunkStore:
             "weights": [1.0],
             "depths": [1],
             "promising": 1,
-            "scored": 1,
             "every": [],
             "every_word": [],
             "worded_limit": 1,

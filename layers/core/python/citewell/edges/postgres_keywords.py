@@ -28,8 +28,11 @@ _MAX_POSTINGS = 200_000
 # To look at the words of one chunk costs as much as to read so many postings of each of the question's.
 _POSTINGS_OF_A_CHUNK = 4
 
-# Of passages that were found by a part of their words only, how many times as many are scored by all of them.
-_RESCORED = 2
+# How many times as many passages as are wanted are scored by all of their words: where each was found by all of them,
+# some in reserve for those that are not in the live index; else those that may be better than they seem.
+_PROMISING = 1.2
+_PROMISING_IN_PART = 3.0
+_MAX_PROMISING = 20_000
 
 # How many postings of a phrase's rarest word are read, and in how many passages with all of them it is looked for.
 _PHRASE_POSTINGS = 2_000
@@ -193,14 +196,18 @@ class KeywordSearch:
                 for number, depth in zip(numbers, depths, strict=True)
             ]
         in_part = any(map(operator.lt, depths, holding))
-        scored = _RESCORED * limit if in_part else limit
+        promising = (
+            _PHRASE_POSTINGS
+            if required
+            else math.ceil(limit * thinned * (_PROMISING_IN_PART if in_part else _PROMISING))
+        )
         query = statements.worded_alike_by_postings(self.generation)
-        # To put only the first of them in order is cheaper by far, and nearly always enough.
-        first = _PHRASE_POSTINGS if required else math.ceil(2 * scored * thinned)
-        for promising in (first, _MAX_POSTINGS):
-            bounds = {"depths": depths, "scored": scored, "promising": promising}
+        rows: list[Any] = []
+        # To look at the most promising alone is cheaper by far, and nearly always enough.
+        for looked_at in (promising, _MAX_PROMISING):
+            bounds = {"depths": depths, "promising": min(looked_at, _MAX_PROMISING)}
             rows = self.cursor.execute(query, {**parameters, **bounds}).fetchall()
-            if len(rows) >= limit or required:
+            if len(rows) >= limit or required or promising >= sum(depths):
                 break
         return rows
 

@@ -446,6 +446,13 @@ _SCORE = SQL("""(
         FROM unnest(%(weights)s::double precision[], impacts) AS asked (weight, impact)
     )""")
 
+# A chunk with each of ``every`` terms' words, where there are any.
+_HOLDS_EVERY = SQL("""(cardinality(%(every)s::bigint[]) = 0 OR (
+        SELECT count(DISTINCT wanted.word)
+        FROM unnest(%(every)s::bigint[], %(every_word)s::integer[]) AS wanted (term, word)
+        WHERE wanted.term = ANY (chunk_words.terms)
+    ) = (SELECT count(DISTINCT word) FROM unnest(%(every_word)s::integer[]) AS word))""")
+
 
 @_written_once
 def nearest_exactly(generation: IndexGeneration) -> Composed:
@@ -498,70 +505,92 @@ def worded_alike_by_postings(generation: IndexGeneration) -> Composed:
 
     Of each term no more than its depth of postings are read, those with the greatest impact: a chunk beyond them would
     have to make up for it by its other terms, and is found by those. The ``promising`` chunks with the greatest sums
-    of what was read are looked at, best first, until ``scored`` of them pass the filters; these are scored anew by
-    all of their terms. That is what the OFFSET is for: the planner, who can't know how many chunks hold a term, likes
-    to look at all documents first.
+    of what was read are scored anew by all of their terms, and looked at, best first, until enough of them pass the
+    filters. That is what the OFFSETs are for: the planner, who can't know how many chunks hold a term, likes to look
+    at all documents first.
     """
     return SQL("""
 SELECT worded.*, worded.embedding <=> %(vector)s::vector({dimensions}) AS distance
 FROM (
-    SELECT hit.*, {score} AS score
+    SELECT hit.*, scored.impacts
     FROM (
-        SELECT found.number, sum(asked.weight * found.impact) AS score
-        FROM unnest(%(terms)s::bigint[], %(weights)s::double precision[], %(depths)s::integer[])
-             AS asked (term, weight, depth)
+        SELECT chunk_id, impacts, {score} AS score
+        FROM (
+            SELECT found.number, sum(asked.weight * found.impact) AS part
+            FROM unnest(%(terms)s::bigint[], %(weights)s::double precision[], %(depths)s::integer[])
+                 AS asked (term, weight, depth)
+            CROSS JOIN LATERAL (
+                SELECT posting.number, posting.impact
+                FROM posting
+                WHERE posting.term = asked.term
+                ORDER BY posting.impact DESC, posting.number
+                LIMIT asked.depth
+            ) AS found
+            GROUP BY found.number
+            ORDER BY part DESC, found.number
+            LIMIT %(promising)s
+        ) AS promising
         CROSS JOIN LATERAL (
-            SELECT posting.number, posting.impact
-            FROM posting
-            WHERE posting.term = asked.term
-            ORDER BY posting.impact DESC, posting.number
-            LIMIT asked.depth
-        ) AS found
-        GROUP BY found.number
-        ORDER BY score DESC, found.number
-        LIMIT %(promising)s
-    ) AS promising
+            SELECT chunk_words.chunk_id, {impacts} AS impacts
+            FROM chunk_words
+            WHERE chunk_words.number = promising.number AND {holds_every}
+            OFFSET 0
+        ) AS held
+        ORDER BY score DESC, chunk_id
+        OFFSET 0
+    ) AS scored
     CROSS JOIN LATERAL (
-        {hit} AND chunk_words.number = promising.number
+        SELECT {passage}, chunk_vector.embedding::vector({dimensions}) AS embedding
+        FROM chunk
+        JOIN document USING (tenant, source)
+        JOIN chunk_vector USING (chunk_id)
+        WHERE chunk.chunk_id = scored.chunk_id AND chunk_vector.generation = {generation} AND {allowed}
         OFFSET 0
     ) AS hit
-    ORDER BY promising.score DESC, promising.number
-    LIMIT %(scored)s
+    ORDER BY scored.score DESC, scored.chunk_id
+    LIMIT %(worded_limit)s
 ) AS worded
-ORDER BY worded.score DESC, worded.chunk_id
-LIMIT %(worded_limit)s
-""").format(score=_SCORE, hit=_hit(generation), **_index(generation))
+""").format(
+        score=_SCORE,
+        impacts=_IMPACTS,
+        holds_every=_HOLDS_EVERY,
+        passage=_PASSAGE,
+        allowed=_ALLOWED,
+        **_index(generation),
+    )
 
 
 @_written_once
 def worded_alike_by_chunks(generation: IndexGeneration) -> Composed:
     """The same by the words of every chunk that may be found. Misses nothing; for few chunks among many."""
     return SQL("""
-SELECT worded.*, worded.embedding <=> %(vector)s::vector({dimensions}) AS distance
-FROM (
-    SELECT hit.*, {score} AS score FROM ({hit} OFFSET 0) AS hit
-) AS worded
-WHERE worded.score > 0
-ORDER BY worded.score DESC, worded.chunk_id
-LIMIT %(worded_limit)s
-""").format(score=_SCORE, hit=_hit(generation), **_index(generation))
-
-
-def _hit(generation: IndexGeneration) -> Composed:
-    """A chunk that may be found: among others, one with each of ``every`` terms' words, where there are any."""
-    return SQL("""SELECT {passage}, {impacts} AS impacts, chunk_vector.embedding::vector({dimensions}) AS embedding
+WITH held AS MATERIALIZED (
+    SELECT chunk.chunk_id, {impacts} AS impacts
     FROM document
     JOIN chunk USING (tenant, source)
     JOIN chunk_words USING (chunk_id)
+    WHERE {allowed} AND {holds_every}
+), scored AS MATERIALIZED (
+    SELECT chunk_id, impacts, {score} AS score FROM held
+), best AS MATERIALIZED (
+    SELECT scored.*, chunk_vector.embedding::vector({dimensions}) AS embedding
+    FROM scored
     JOIN chunk_vector USING (chunk_id)
-    WHERE {allowed}
-      AND chunk_vector.generation = {generation}
-      AND (cardinality(%(every)s::bigint[]) = 0 OR (
-          SELECT count(DISTINCT wanted.word)
-          FROM unnest(%(every)s::bigint[], %(every_word)s::integer[]) AS wanted (term, word)
-          WHERE wanted.term = ANY (chunk_words.terms)
-      ) = (SELECT count(DISTINCT word) FROM unnest(%(every_word)s::integer[]) AS word))""").format(
-        passage=_PASSAGE, impacts=_IMPACTS, allowed=_ALLOWED, **_index(generation)
+    WHERE scored.score > 0 AND chunk_vector.generation = {generation}
+    ORDER BY scored.score DESC, scored.chunk_id
+    LIMIT %(worded_limit)s
+)
+SELECT {passage}, best.impacts, best.embedding <=> %(vector)s::vector({dimensions}) AS distance
+FROM best
+JOIN chunk USING (chunk_id)
+JOIN document USING (tenant, source)
+""").format(
+        score=_SCORE,
+        impacts=_IMPACTS,
+        holds_every=_HOLDS_EVERY,
+        passage=_PASSAGE,
+        allowed=_ALLOWED,
+        **_index(generation),
     )
 
 
