@@ -45,12 +45,17 @@ class RefusalFit:
     def from_json(cls, text: str) -> Self:
         """Raises ConfigurationError for anything but an object with exactly these three fields."""
         try:
-            values = json.loads(text)
-            return cls(
-                str(values.pop("model_id")), float(values.pop("coverage_weight")), float(values.pop("threshold"))
-            )
-        except (ValueError, TypeError, AttributeError, KeyError) as error:
+            match json.loads(text):
+                case {"model_id": str(model_id), "coverage_weight": weight, "threshold": threshold, **others} if (
+                    not others and {type(weight), type(threshold)} <= {int, float}
+                ):
+                    return cls(model_id, float(weight), float(threshold))
+        except (ValueError, OverflowError, RecursionError) as error:
             raise ConfigurationError(f"not a refusal fit as `python -m eval calibrate` writes it: {error}") from error
+        raise ConfigurationError(
+            "not a refusal fit as `python -m eval calibrate` writes it: it has a model_id, which is text, the numbers "
+            "coverage_weight and threshold, and nothing else"
+        )
 
     def to_json(self) -> str:
         return json.dumps(dataclasses.asdict(self))
