@@ -53,10 +53,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the questions to fit on; default: tuning",
     )
     parser.add_argument(
-        "--false-refusals", type=float, default=0.02, metavar="SHARE", help="allowed at most; default: 0.02"
+        "--false-refusals", type=_share, default=0.02, metavar="SHARE", help="allowed at most; default: 0.02"
     )
-    parser.add_argument("--folds", type=int, default=5, metavar="N", help="parts of the cross-validation; default: 5")
+    parser.add_argument(
+        "--folds", type=_folds, default=5, metavar="N", help="parts of the cross-validation; default: 5"
+    )
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the fit there, as JSON")
+
+
+def _folds(text: str) -> int:
+    folds = int(text)
+    if folds < 2:
+        raise argparse.ArgumentTypeError("what is fitted on one part is judged on another: 2 at least")
+    return folds
+
+
+def _share(text: str) -> float:
+    share = float(text)
+    if not 0 <= share < 1:  # false for NaN, too
+        raise argparse.ArgumentTypeError("a share lies between 0 and 1: 0.02 is 2%")
+    return share
 
 
 def main(options: argparse.Namespace) -> int:

@@ -118,3 +118,12 @@ def test_more_parts_than_questions_are_refused(capsys: pytest.CaptureFixture[str
     assert (
         "20 answerable and 20 unanswerable questions: 21 parts need as many of either kind" in capsys.readouterr().err
     )
+
+
+@pytest.mark.parametrize(
+    "wrong", [["--false-refusals", "2"], ["--false-refusals", "nan"], ["--folds", "1"], ["--folds", "-5"]]
+)
+def test_shares_and_parts_that_are_none_are_refused_before_anything_is_run(wrong: list[str]) -> None:
+    with pytest.raises(SystemExit) as refused:
+        main(["calibrate", *wrong])
+    assert refused.value.code == 2
