@@ -87,6 +87,7 @@ def main(options: argparse.Namespace) -> int:
         print(f"kept as {keep(run).stem}")
     print(_use(fit, options.out))
     if options.out:
+        options.out.parent.mkdir(parents=True, exist_ok=True)
         options.out.write_text(fit.to_json() + "\n", encoding="utf-8")
     return 0
 

@@ -70,6 +70,7 @@ def main(options: argparse.Namespace) -> int:
     verdicts = judged(ours, theirs)
     print("\n".join(f"{'PASS' if good else 'FAIL'}  {said}" for said, good in verdicts.items()))
     if options.json:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(json.dumps({"product": ours, "reference": theirs}, indent=2) + "\n", encoding="utf-8")
     return 0 if all(verdicts.values()) else 1
 

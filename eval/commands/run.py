@@ -56,6 +56,7 @@ def main(options: argparse.Namespace) -> int:
     for run in runs:
         print(f"{run.dataset_name}: " if len(runs) > 1 else "", eval_line(run.figures), sep="")
     if options.json:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(json.dumps(_contract(runs), indent=2) + "\n", encoding="utf-8")
     return 0
 

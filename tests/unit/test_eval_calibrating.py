@@ -103,8 +103,8 @@ def _fitted_on_near_misses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_fit_is_written_for_the_embedder_and_said_beside_the_cosine(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["calibrate", "--out", str(tmp_path / "fit.json"), "--false-refusals", "0.05"]) == 0
-    fit = RefusalFit.from_json((tmp_path / "fit.json").read_text(encoding="utf-8"))
+    assert main(["calibrate", "--out", str(tmp_path / "new" / "fit.json"), "--false-refusals", "0.05"]) == 0
+    fit = RefusalFit.from_json((tmp_path / "new" / "fit.json").read_text(encoding="utf-8"))
     assert fit == calibrated(NEAR_MISSES, model_id="model@1", false_refusals=0.05)
     out = capsys.readouterr().out
     assert "best cosine alone" in out
