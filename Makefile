@@ -7,7 +7,7 @@ UV_VERSION := 0.13.9
 # -c alarmEmail=operations@example.com -c egress=nat
 ARGS ?= $(shell cat deployment.options 2>/dev/null)
 # Node 20 does; the CDK's eleven lines about its age would hide what a command says.
-export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 1
+export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 
 .PHONY: setup up down reindex test e2e check format eval bench synth region deploy token lock clean
 

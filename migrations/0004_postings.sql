@@ -30,7 +30,7 @@ RETURN CASE
 END;
 
 -- The words of one chunk; postings and counts follow from these rows, by the triggers below, whoever removes a row and
--- however. A row is never changed, only replaced. Candidates of a search are scored from it, so it stays in the page.
+-- however. Of a row only its readers are ever changed. Candidates of a search are scored from it, so it stays in the page.
 CREATE TABLE chunk_words (
     -- Instead of the chunk's id, as it is in every posting: 4 bytes for 16. From the least number on, to last.
     number      integer GENERATED ALWAYS AS IDENTITY (MINVALUE -2147483648 START -2147483648) PRIMARY KEY,
@@ -113,18 +113,40 @@ CREATE TRIGGER words_removed AFTER DELETE ON chunk_words
     REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_postings();
 
 -- A document that is opened or closed to somebody is counted anew at once, not only when its next version answers.
+-- Only the counts: who may find a chunk is nothing to its postings, and closing a document must not take as long as
+-- indexing it.
 CREATE FUNCTION keep_readers() RETURNS trigger
 LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
+DECLARE
+    coming CONSTANT text[] := keyword_readers(NEW.groups, NEW.next_groups);
 BEGIN
-    WITH counted AS (
-        DELETE FROM chunk_words
-        USING chunk
-        WHERE chunk.tenant = NEW.tenant AND chunk.source = NEW.source AND chunk_words.chunk_id = chunk.chunk_id
-        RETURNING chunk_words.*
-    )
-    INSERT INTO chunk_words (chunk_id, tenant, fingerprint, readers, terms, impacts)
-    SELECT chunk_id, tenant, fingerprint, keyword_readers(NEW.groups, NEW.next_groups), terms, impacts FROM counted;
+    PERFORM pg_advisory_xact_lock(keyword_term(NEW.tenant, ' counting'));
+    MERGE INTO term_count
+    USING (
+        SELECT keyword_count(word.term, reader.name) AS key, sum(word.chunks * reader.sign)::integer AS chunks
+        FROM (
+            SELECT term, chunk_words.readers, count(*) AS chunks
+            FROM chunk JOIN chunk_words USING (chunk_id) CROSS JOIN unnest(chunk_words.terms) AS term
+            WHERE chunk.tenant = NEW.tenant AND chunk.source = NEW.source
+            GROUP BY 1, 2
+        ) AS word
+        CROSS JOIN LATERAL (
+            SELECT name, -1 AS sign FROM unnest(word.readers) AS name
+            UNION ALL
+            SELECT name, 1 FROM unnest(coming) AS name
+        ) AS reader
+        GROUP BY 1
+        HAVING sum(word.chunks * reader.sign) <> 0
+    ) AS difference
+    ON term_count.key = difference.key
+    WHEN MATCHED AND term_count.chunks + difference.chunks = 0 THEN DELETE
+    WHEN MATCHED THEN UPDATE SET chunks = term_count.chunks + difference.chunks
+    WHEN NOT MATCHED THEN INSERT (key, chunks) VALUES (difference.key, difference.chunks);
+    UPDATE chunk_words SET readers = coming
+    FROM chunk
+    WHERE chunk.tenant = NEW.tenant AND chunk.source = NEW.source AND chunk_words.chunk_id = chunk.chunk_id;
     RETURN NULL;
 END
 $$;

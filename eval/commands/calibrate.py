@@ -97,7 +97,7 @@ def _check(outcomes: Sequence[Outcome], parts: int) -> None:
     if min(answerable, len(outcomes) - answerable) < parts:
         raise DatasetError(
             f"{answerable} answerable and {len(outcomes) - answerable} unanswerable questions: "
-            f"{parts} parts need as many of either kind"
+            f"{parts} parts need as many of either kind (--half all takes both halves, --folds fewer parts)"
         )
 
 

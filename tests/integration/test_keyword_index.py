@@ -166,6 +166,15 @@ def test_a_document_that_is_being_closed_is_counted_for_whoever_may_still_find_i
     assert_consistent(rows)
 
 
+def test_closing_a_document_leaves_its_postings_alone(store: PostgresChunkStore, rows: Rows) -> None:
+    index(store, ["one apple", "two apples"])
+    before = rows("SELECT ctid::text, posting FROM posting")
+    store.begin(store.claim(KEY), Metadata(groups=("board",)), title="T", attempts=1, last=False)
+    assert rows("SELECT ctid::text, posting FROM posting") == before, "however many there are"
+    assert (count_of(rows, "appl"), count_of(rows, "appl", "board")) == (0, 2)
+    assert_consistent(rows)
+
+
 # --- whatever is done -----------------------------------------------------------------------------------------------
 
 WORDS = ["apple", "apples", "pear", "the", "fig tree", "日本語", "E-4711", "plum"]

@@ -198,6 +198,12 @@ def test_what_holds_an_excluded_word_is_found_by_neither_arm(fees: PostgresChunk
     assert {passage.text for passage in ask(fees, "fee -university")} == {LATE_FEE, FEE_LATE, SCHOOL}
 
 
+def test_a_flag_that_the_passages_write_as_the_question_does_is_no_exclusion(store: PostgresChunkStore) -> None:
+    add(store, "Give find a -name to look for.")
+    add(store, "Find out the name of your manager.")
+    assert by_keyword(ask(store, "how does find -name work")) == ["Give find a -name to look for."]
+
+
 def test_an_excluded_phrase_of_other_tenants_words_excludes_nothing(fees: PostgresChunkStore) -> None:
     index(fees, ["university"], key=DocumentKey("them", "a.md"))
     assert len(ask(fees, "fee -university")) == 3
@@ -219,6 +225,21 @@ def test_a_member_of_a_small_group_finds_all_of_its_hits_in_a_large_tenant(
             add(store, f"{number} budget {filler}", groups=("hr",))
         hits = by_keyword(ask(store, "budget travel", audience=Audience("default", ("hr",))))
     assert {text.split()[0] for text in hits} == {str(number) for number in range(8)}
+
+
+def test_what_is_closed_to_a_caller_does_not_crowd_out_what_he_may_find(
+    database: str,
+    generation: IndexGeneration,  # noqa: ARG001 - made live
+) -> None:
+    with closing(PostgresChunkStore(database, exact_chunks=0, postings=20)) as store:
+        add(store, "The salary of office staff is paid monthly, and the bank needs two days for it to arrive.")
+        for number in range(60):
+            add(store, f"salary salary {number}", groups=("board",))
+        for number in range(30):
+            add(store, f"The office is open on day {number}.")
+        found = ask(store, "What is the salary of office staff?", limit=5)
+        [best] = [each for each in found if each.keyword_rank == 1]
+        assert best.text.startswith("The salary of office staff")
 
 
 def test_who_has_two_groups_scores_by_what_both_may_read(store: PostgresChunkStore) -> None:

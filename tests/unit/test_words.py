@@ -74,6 +74,8 @@ def test_words_of_two_texts_are_those_of_each(first: str, second: str) -> None:
         ("below -20 degrees", AskedWords(("below", "20", "degrees"), (), ())),
         ("pre-school fees", AskedWords(("pre", "school", "fees"), (), ())),
         ("5-year - old", AskedWords(("5year", "5", "year", "old"), (), ())),
+        ("茶馆 -龙井", AskedWords(("茶馆",), (), ("龙井",))),
+        ("茶馆 「龙井茶」", AskedWords(("茶馆", "龙井", "井茶"), (("龙井", "井茶"),), ())),
         ("-school", AskedWords(("school",), (), ())),
         ("python -JavaScript", AskedWords(("python",), (), ("javascript",))),
         ('fees -"school"', AskedWords(("fees",), (), ("school",))),

@@ -82,18 +82,19 @@ class AskedWords:
     excluded: tuple[str, ...]
 
 
-_PHRASE = re.compile(r"[\"“„«]([^\"“”„«»]*)[\"”“»]")
+_PHRASE = re.compile(r"[\"“„«「『]([^\"“”„«»「」『』]*)[\"”“»」』]")
 
 # Flags such as -m and --path and numbers below zero are words of the question.
-_EXCLUDED = re.compile(r"(?:^|(?<=\s))-(?:\"([^\"]*)\"|([^\W\d_]{3,}))(?=$|[\s,.;:!?])")
+_EXCLUDED = re.compile(rf"(?:^|(?<=\s))-(?:\"([^\"]*)\"|((?:[{_UNSPACED}]{{2,}}|[^\W\d_]{{3,}})))(?=$|[\s,.;:!?])")
 
 
 def parse_question(text: str) -> AskedWords:
     """Read the operators that web searches know: ``"late fee"`` is a phrase, ``-school`` excludes a word.
 
-    A hyphen excludes only in front of three letters or more, and only where something else is asked for: ``-f`` and
-    ``--path`` are what a question about a command is about. A quoted single word is a word. An identifier is excluded
-    as a whole: what has a script in it is not about JavaScript. Whole phrases can't be excluded, and aren't asked for.
+    A hyphen excludes only in front of three letters or more (two where characters are words), and only where something
+    else is asked for: ``-f`` and ``--path`` are what a question about a command is about. A quoted single word is a
+    word. An identifier is excluded as a whole: what has a script in it is not about JavaScript. Whole phrases can't be
+    excluded, and aren't asked for.
     """
     without = _EXCLUDED.sub(" ", text)
     asked = words(without.replace('"', " "))

@@ -159,7 +159,8 @@ class PostgresChunkStore:
             else {"status": DocumentStatus.PROCESSING, "error_code": None, "error_stage": None}
         )
         shown = _metadata(metadata, title) if metadata else {**_metadata(Metadata(), title), "groups": None}
-        with self._database.transaction() as cursor:
+        # Closing a large document counts all of its words anew.
+        with self._database.transaction(settings=self._swap_settings) as cursor:
             cursor.execute(statements.BEGIN, {**_claim(claim), **shown, **state, "attempts": attempts})
 
     def known_vectors(self, key: DocumentKey, reuse_keys: Sequence[bytes]) -> frozenset[bytes]:
@@ -222,7 +223,7 @@ class PostgresChunkStore:
         return _SUPERSEDED if row is None else IngestOutcome(IngestResult.UNCHANGED, chunks=row.chunks, embedded=0)
 
     def remove(self, claim: Claim) -> IngestOutcome:
-        with self._database.transaction() as cursor:
+        with self._database.transaction(settings=self._swap_settings) as cursor:
             if cursor.execute(statements.HOLD_DOCUMENT, _claim(claim)).fetchone() is None:
                 return _SUPERSEDED
             postgres_keywords.delete_words(cursor, claim.key)
@@ -269,7 +270,7 @@ class PostgresChunkStore:
             isolation=IsolationLevel.REPEATABLE_READ, settings=self._search_settings(), planned_once=True
         ) as cursor:
             asked = postgres_keywords.asked_of(cursor, audience, question.text)
-            search["excluded"] = list(asked.excluded)
+            search["excluded"], search["flags"] = list(asked.excluded), list(asked.flags)
             searched, chunks = self._extent(cursor, search, asked)
             if searched == 0:
                 return []
@@ -366,6 +367,7 @@ class PostgresChunkStore:
             "vector": _as_text(vector),
             "limit": limit,
             "excluded": [],
+            "flags": [],
         }
 
     def _search_settings(self) -> dict[str, str]:

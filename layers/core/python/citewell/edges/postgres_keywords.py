@@ -93,6 +93,7 @@ def _entry(stored: ChunkToStore, language: str) -> dict[str, Any]:
 class Asked:
     """A question as the index knows it. Each of ``phrases`` is its words with their terms.
 
+    ``flags`` are LIKE's patterns for an excluded word that is written as in the question, behind its hyphen.
     ``chunks_of_all`` is how many chunks the tenant has, whoever may find them; ``terms.chunks`` those of the caller.
     """
 
@@ -100,6 +101,7 @@ class Asked:
     chunks_of_all: int
     phrases: tuple[tuple[tuple[str, ...], AskedTerms], ...]
     excluded: tuple[int, ...]
+    flags: tuple[str, ...]
 
 
 def asked_of(cursor: Cursor, audience: Audience, question: str) -> Asked:
@@ -114,6 +116,7 @@ def asked_of(cursor: Cursor, audience: Audience, question: str) -> Asked:
         chunks_of_all=chunks_of_all,
         phrases=tuple((phrase, look_up(cursor, audience, phrase, language)[0]) for phrase in phrases),
         excluded=tuple(term.number for term in excluded),
+        flags=tuple(f"%-{word}%" for word in parsed.excluded),
     )
 
 
@@ -189,6 +192,8 @@ class KeywordSearch:
         hidden = max(0, self.chunks - asked.chunks)
         holding = [term.holding + hidden for term in asked.known]
         depths = keywords.depths(holding, postings)
+        if hidden and not required and self._crowded_out(asked, depths):
+            return self.cursor.execute(statements.worded_alike_by_chunks(self.generation), parameters).fetchall()
         if required:
             rarest = min(required, key=lambda term: term.holding)
             depths = [
@@ -210,6 +215,13 @@ class KeywordSearch:
             if len(rows) >= limit or required or promising >= sum(depths):
                 break
         return rows
+
+    def _crowded_out(self, asked: AskedTerms, depths: Sequence[int]) -> bool:
+        """Whether a word that is rare for the caller is so common in what is closed to him that its postings would be
+        read to no end, and his own not be among them."""
+        rare = [(term.number, depth) for term, depth in zip(asked.known, depths, strict=True) if term.holding <= depth]
+        numbers, bounds = [number for number, _ in rare], [depth for _, depth in rare]
+        return bool(self.cursor.execute(statements.LONGER_LISTS, {"terms": numbers, "depths": bounds}).fetchall())
 
 
 Rows = Mapping[str, Any]

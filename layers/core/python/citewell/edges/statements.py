@@ -363,9 +363,10 @@ _SEARCHED = SQL("""{visible}
     visible=_VISIBLE
 )
 
-# Not where an excluded word stands in the text or the header.
+# Not where an excluded word stands in the text or the header, but where it is written with a hyphen before it: that is
+# no exclusion, but a flag that the question is about.
 _ALLOWED = SQL("""{searched}
-  AND (cardinality(%(excluded)s::bigint[]) = 0 OR NOT EXISTS (
+  AND (cardinality(%(excluded)s::bigint[]) = 0 OR chunk.text ILIKE ANY (%(flags)s::text[]) OR NOT EXISTS (
       SELECT FROM chunk_words
       WHERE chunk_words.chunk_id = chunk.chunk_id AND chunk_words.terms && %(excluded)s::bigint[]
   ))""").format(searched=_SEARCHED)
@@ -452,6 +453,14 @@ _HOLDS_EVERY = SQL("""(cardinality(%(every)s::bigint[]) = 0 OR (
         FROM unnest(%(every)s::bigint[], %(every_word)s::integer[]) AS wanted (term, word)
         WHERE wanted.term = ANY (chunk_words.terms)
     ) = (SELECT count(DISTINCT word) FROM unnest(%(every_word)s::integer[]) AS word))""")
+
+
+# The terms with more postings than that many.
+LONGER_LISTS = """
+SELECT asked.term
+FROM unnest(%(terms)s::bigint[], %(depths)s::bigint[]) AS asked (term, depth)
+WHERE EXISTS (SELECT FROM posting WHERE posting.term = asked.term OFFSET asked.depth)
+"""
 
 
 @_written_once
