@@ -27,7 +27,7 @@ def test_the_first_screen_has_both_commands_and_a_cited_answer() -> None:
 
 
 def test_the_options_table_names_every_option() -> None:
-    section = README[README.index("| Option | Default |") : README.index("**With your own key")]
+    section = README[README.index("| Option | Default |") : README.index("**On this machine**")]
     assert set(re.findall(r"^\| `(\w+)`", section, re.MULTILINE)) == set(option_keys())
 
 
