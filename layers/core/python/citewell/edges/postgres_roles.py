@@ -100,6 +100,7 @@ GRANT SELECT ON document, chunk, chunk_vector, chunk_words, posting, term_count,
 GRANT INSERT, UPDATE ON document TO citewell_writer;
 GRANT INSERT, UPDATE, DELETE ON chunk, chunk_vector, term_count TO citewell_writer;
 GRANT INSERT, DELETE ON chunk_words, posting TO citewell_writer;
+GRANT UPDATE (readers) ON chunk_words TO citewell_writer;
 GRANT UPDATE (created_at) ON index_generation TO citewell_writer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON pending_vector TO citewell_writer;
 """)
