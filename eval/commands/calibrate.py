@@ -24,6 +24,7 @@ from eval.calibrating import (
     fit_support,
     support,
 )
+from eval.commands.run import add_dataset_arguments
 from eval.dataset import DatasetError, Half, read_dataset
 from eval.outcomes import Outcome
 from eval.runs import Run, keep, perform
@@ -38,20 +39,8 @@ FITS: dict[str, Fit] = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--dataset",
-        type=Path,
-        metavar="DIR",
-        action="append",
-        help="a retrieval set, or several; default: the handbook",
-    )
-    parser.add_argument(
-        "--half",
-        type=Half,
-        choices=list(Half),
-        default=Half.TUNING,
-        help="the questions to fit on; default: tuning",
-    )
+    add_dataset_arguments(parser)
+    parser.set_defaults(half=Half.TUNING)  # of every set: nothing is fitted on the questions that grade it
     parser.add_argument(
         "--false-refusals", type=_share, default=0.02, metavar="SHARE", help="allowed at most; default: 0.02"
     )

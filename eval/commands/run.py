@@ -42,7 +42,7 @@ def add_dataset_arguments(parser: argparse.ArgumentParser) -> None:
         "--half",
         type=Half,
         choices=list(Half),
-        help="which half of the questions; default: all of a set, the tuning half of the handbook",
+        help="which half of the questions; default: all of a set, the tuning half of the handbook; calibrate: tuning",
     )
 
 
