@@ -39,7 +39,7 @@ def cut(files: Iterable[Path]) -> list[Text]:
     """The chunks of ``files`` in order, with the product's usual sizes."""
     chunks = []
     for file in files:
-        extracted = extract(file.read_bytes(), content_type=None)
+        extracted = extract(file.read_bytes())
         chunks += split_chunks(
             extracted,
             title=extracted.title,

@@ -363,7 +363,7 @@ def test_no_token_is_longer_than_six_characters_white_space_included(text: str) 
     ids=["prose", "wide", "tall", "one word", "compounds", "Chinese", "emoji"],
 )
 def test_no_chunk_has_more_characters_than_cohere_takes(text: str) -> None:
-    document = extract(text.encode(), content_type="text/plain")
+    document = extract(text.encode())
     chunks = split_chunks(
         document,
         title="A title of some length, as people give them",

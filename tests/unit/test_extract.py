@@ -14,17 +14,18 @@ from hypothesis import strategies as st
 from citewell.core.values import BlockKind
 from citewell.errors import DocumentRejected
 from citewell.extract import extract
+from citewell.extract.options import ReadOptions
 
 REAL_FILES = Path(__file__).parents[3] / "shared" / "data" / "files"
 
 
 def text_of(data: bytes, content_type: str | None = None) -> str:
-    return extract(data, content_type=content_type).text
+    return extract(data, ReadOptions(content_type=content_type)).text
 
 
 def code_of(data: bytes, content_type: str | None = None) -> str:
     with pytest.raises(DocumentRejected) as rejected:
-        extract(data, content_type=content_type)
+        extract(data, ReadOptions(content_type=content_type))
     return rejected.value.code
 
 
@@ -231,7 +232,7 @@ def test_utf_16_that_breaks_off_is_undecodable() -> None:
 
 def outcome(data: bytes) -> str:
     try:
-        return extract(data, content_type=None).text
+        return extract(data).text
     except DocumentRejected as rejected:
         return f"\x00{rejected.code}"
 
@@ -299,8 +300,8 @@ def test_real_files_of_other_formats_are_refused(name: str) -> None:
 
 def test_the_same_bytes_give_the_same_text_and_blocks() -> None:
     data = b"# A\n\ntext\n\n## B\n\n| a |\n| - |\n| 1 |\n"
-    assert extract(data, content_type=None) == extract(data, content_type="text/plain")
-    assert [block.kind for block in extract(data, content_type=None).blocks] == [
+    assert extract(data) == extract(data, ReadOptions(content_type="text/plain"))
+    assert [block.kind for block in extract(data).blocks] == [
         BlockKind.HEADING,
         BlockKind.PARAGRAPH,
         BlockKind.HEADING,

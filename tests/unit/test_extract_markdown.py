@@ -211,4 +211,4 @@ def assert_covers(text: str) -> None:
 
 
 def test_a_byte_order_mark_does_not_hide_a_heading() -> None:
-    assert extract(b"\xef\xbb\xbf# Leave\r\n\r\ntext", content_type=None).title == "Leave"
+    assert extract(b"\xef\xbb\xbf# Leave\r\n\r\ntext").title == "Leave"

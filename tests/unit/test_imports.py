@@ -63,6 +63,6 @@ def test_what_ingests_is_wired_without_parsers() -> None:
 
 def test_a_parser_is_loaded_by_the_first_document_that_needs_it() -> None:
     assert loaded_by(EXTRACT) == set()
-    assert loaded_by(EXTRACT + "extract(b'# Meals', content_type=None)") == {"markdown_it"}
+    assert loaded_by(EXTRACT + "extract(b'# Meals')") == {"markdown_it"}
     accented = "'Le café est fermé à Noël, c’est décidé. L’équipe dit à bientôt.'.encode('cp1252')"
-    assert loaded_by(EXTRACT + f"extract({accented}, content_type=None)") == PARSERS
+    assert loaded_by(EXTRACT + f"extract({accented})") == PARSERS

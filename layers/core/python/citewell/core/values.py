@@ -36,7 +36,7 @@ class Block:
     ``start`` and ``end`` are offsets in code points into the extracted text, end exclusive. Blocks are in
     order, don't overlap, and all text outside of them is white space. ``headings`` is the path of headings the
     block stands under, outermost first; a HEADING block's path ends in the heading itself.
-    ``page`` is 1-based, None where the format has no pages.
+    ``page`` is 1-based: a page, a slide or a sheet. None where the format has none of these. No block spans two.
     """
 
     kind: BlockKind
@@ -52,12 +52,17 @@ class ExtractedText:
 
     ``text`` has ``\\n`` line ends, is NFC, and holds no NUL; every span anywhere is a span of it.
     ``title`` is the document's own title where it has one. ``pages`` is None where the format has no pages.
+    ``unread_pages`` are those on which a person sees something and this text has nothing of it, such as scans.
+    ``language`` (a tag such as ``de`` or ``pt-BR``) and ``effective_date`` (ISO 8601) are what it says of itself.
     """
 
     text: str
     blocks: tuple[Block, ...]
     title: str | None = None
     pages: int | None = None
+    unread_pages: tuple[int, ...] = ()
+    language: str | None = None
+    effective_date: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

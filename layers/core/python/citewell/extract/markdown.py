@@ -15,6 +15,12 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
 from citewell.core.values import Block, BlockKind, ExtractedText
+from citewell.errors import DocumentRejected
+from citewell.extract.building import shortened
+from citewell.extract.decoding import decode
+from citewell.extract.normalising import is_blank, normalise
+from citewell.extract.options import ReadOptions
+from citewell.extract.sniffing import refuse_markup
 
 _HEADING_CHARACTERS = 120
 _SETEXT_LINES = 3
@@ -56,6 +62,15 @@ class _Stretch(NamedTuple):
     end: int
     level: int = 0
     heading: str = ""
+
+
+def read(data: bytes, options: ReadOptions) -> ExtractedText:
+    """Markdown or plain text of any encoding. Raises DocumentRejected ``empty`` or ``undecodable``."""
+    text = normalise(decode(data, content_type=options.content_type))
+    if is_blank(text):
+        raise DocumentRejected("empty", "the object holds nothing but white space and control characters")
+    refuse_markup(text)
+    return read_markdown(text)
 
 
 def read_markdown(text: str) -> ExtractedText:
@@ -194,14 +209,7 @@ def _plain(markup: str) -> str:
         (_ESCAPE, r"\1"),
     ):
         words = pattern.sub(replacement, words)
-    return _shortened(" ".join(html.unescape(words).split()))
-
-
-def _shortened(line: str) -> str:
-    if len(line) <= _HEADING_CHARACTERS:
-        return line
-    cut = line[: _HEADING_CHARACTERS - 1]
-    return (cut.rsplit(" ", 1)[0] if " " in cut[_HEADING_CHARACTERS // 2 :] else cut) + "…"
+    return shortened(" ".join(html.unescape(words).split()))
 
 
 def _front_matter_title(fields: str) -> str | None:

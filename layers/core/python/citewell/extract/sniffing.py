@@ -1,4 +1,4 @@
-"""Tells by their first bytes the formats that aren't plain text or Markdown."""
+"""Tells a document's format by its bytes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from typing import NoReturn
 
 from citewell.errors import DocumentRejected
+from citewell.extract.formats import Format
 
 _SIGNATURES: tuple[tuple[str, int, bytes], ...] = (
     ("PDF", 0, b"%PDF-"),
@@ -59,6 +60,12 @@ _XML_DECLARATION = re.compile(r"\s*<\?xml\s")
 _MAIL_HEADER = re.compile(r"(?:[A-Za-z][A-Za-z0-9-]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+){3,}+")
 _MAIL_ONLY = re.compile(r"^(?:MIME-Version|Message-ID|Received|Return-Path):", re.IGNORECASE | re.MULTILINE)
 _HEAD_CHARACTERS = 16_384
+
+
+def format_of(data: bytes) -> Format:
+    """The format of ``data``, which isn't empty. Raises DocumentRejected ``unsupported_type`` for any other."""
+    refuse_binary(data)
+    return Format.MARKDOWN
 
 
 def refuse_binary(data: bytes) -> None:

@@ -19,6 +19,7 @@ from citewell.core.languages import language_of, named
 from citewell.core.values import ExtractedText, IngestOutcome, IngestResult, Metadata, ObjectHead, TextKind
 from citewell.errors import CitewellError, DocumentRejected, ObjectVanished, OutOfTime
 from citewell.extract import EXTRACTOR_VERSION, extract
+from citewell.extract.options import ReadOptions
 from citewell.ports import ChunkStore, ChunkToStore, Claim, DocumentVersion, Embedder, IndexGeneration, ObjectStore
 from citewell.usecases.index_generation import check_embedder
 
@@ -137,7 +138,7 @@ class IngestObject:
     def _read(self, head: ObjectHead) -> ExtractedText:
         if head.size > self.max_object_bytes:
             raise DocumentRejected("too_large", f"{head.size} bytes, {self.max_object_bytes} allowed", stage="read")
-        return extract(self.objects.read(head), content_type=head.content_type)
+        return extract(self.objects.read(head), ReadOptions(content_type=head.content_type))
 
     def _split(self, claim: Claim, extracted: ExtractedText, title: str) -> list[ChunkToStore]:
         chunks = split_chunks(

@@ -1,0 +1,157 @@
+"""Writes what a reader finds as one text with blocks: the same form, whatever the format."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from citewell.core.values import Block, BlockKind, ExtractedText
+from citewell.errors import DocumentRejected
+from citewell.extract.normalising import is_blank, normalise
+from citewell.extract.options import Limits
+
+_HEADING_CHARACTERS = 120
+_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff\ufffe\uffff]")
+_PRESENTATION_FORMS = re.compile("[\ufb00-\ufb06\ufb13-\ufb17\ufb1d-\ufdff\ufe70-\ufefc]+")
+_SPACES = re.compile(r"[^\S\n]+")
+
+
+class TextBuilder:
+    """Takes the blocks of a document in reading order; :meth:`finish` gives the text.
+
+    Blocks are parted by a blank line, the items of one list by a line end. A block that is blank is left out.
+    Every text given is cleaned: normalised, white space collapsed (but in code), invisible characters gone, ligatures
+    in letters. Raises DocumentRejected ``too_large`` when the text outgrows ``limits.characters``.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._pieces: list[str] = []
+        self._length = 0
+        self._blocks: list[Block] = []
+        self._path: list[tuple[int, str]] = []
+        self._page: int | None = None
+        self._list_open = False
+
+    def page(self, number: int) -> None:
+        """What follows stands on this page, slide or sheet (from 1)."""
+        self._page = number
+        self._list_open = False
+
+    def metadata(self, fields: Iterable[tuple[str, str]]) -> None:
+        """What the document says of itself, one ``Name: value`` a line; only before every other block."""
+        lines = (f"{clean_line(name)}: {clean_line(value)}" for name, value in fields if not is_blank(value))
+        self._add(BlockKind.METADATA, "\n".join(lines))
+
+    def heading(self, level: int, text: str) -> None:
+        """A heading of ``level`` (1 is the highest)."""
+        line = clean_line(text)
+        if is_blank(line):
+            return
+        while self._path and self._path[-1][0] >= level:
+            self._path.pop()
+        self._path.append((level, shortened(line)))
+        self._add(BlockKind.HEADING, line)
+
+    def paragraph(self, text: str) -> None:
+        """Lines given apart stay apart."""
+        self._add(BlockKind.PARAGRAPH, clean(text))
+
+    def item(self, text: str, *, depth: int = 0, marker: str = "-") -> None:
+        """A list's item. ``marker`` is what a reader sees before it: a bullet becomes ``-``, numbers stay."""
+        line = clean(text).replace("\n", " ")
+        if is_blank(line):
+            return
+        was_open = self._list_open
+        line = f"{'  ' * depth}{marker} {line}"
+        if was_open and self._blocks[-1].kind is BlockKind.LIST:
+            self._append("\n", line)
+            last = self._blocks[-1]
+            self._blocks[-1] = Block(last.kind, last.start, self._length, last.headings, last.page)
+        else:
+            self._add(BlockKind.LIST, line)
+        self._list_open = True
+
+    def end_list(self) -> None:
+        """The next item begins another list."""
+        self._list_open = False
+
+    def code(self, text: str) -> None:
+        """Verbatim but for line ends and control characters."""
+        self._add(BlockKind.CODE, normalise(text).strip("\n").rstrip())
+
+    def table(self, rows: Sequence[Sequence[str]]) -> None:
+        """Rows of cells, the first one the head: written with pipes, a row a line, dashes under the head.
+
+        Rows and columns in which every cell is blank are left out.
+        """
+        cleaned = [[clean_line(cell).replace("|", "\\|") for cell in row] for row in rows]
+        width = max((len(row) for row in cleaned), default=0)
+        used = [column for column in range(width) if any(column < len(row) and row[column] for row in cleaned)]
+        lines = [
+            "| " + " | ".join(row[column] if column < len(row) else "" for column in used) + " |"
+            for row in cleaned
+            if any(row)
+        ]
+        if lines:
+            lines.insert(1, "| " + " | ".join("---" for _ in used) + " |")
+        self._add(BlockKind.TABLE, "\n".join(lines))
+
+    def finish(
+        self,
+        *,
+        title: str | None = None,
+        pages: int | None = None,
+        unread_pages: Sequence[int] = (),
+        language: str | None = None,
+        effective_date: str | None = None,
+    ) -> ExtractedText:
+        """The whole document. Raises DocumentRejected ``empty`` when nothing was written."""
+        if not self._blocks:
+            raise DocumentRejected("empty", "the document holds no text")
+        return ExtractedText(
+            "".join(self._pieces),
+            tuple(self._blocks),
+            title=shortened(clean_line(title)) or None if title else None,
+            pages=pages,
+            unread_pages=tuple(unread_pages),
+            language=language,
+            effective_date=effective_date,
+        )
+
+    def _add(self, kind: BlockKind, text: str) -> None:
+        self._list_open = False
+        if is_blank(text):
+            return
+        self._append("\n\n" if self._blocks else "", text)
+        headings = tuple(heading for _, heading in self._path)
+        self._blocks.append(Block(kind, self._length - len(text), self._length, headings, self._page))
+
+    def _append(self, separator: str, text: str) -> None:
+        self._pieces += (separator, text)
+        self._length += len(separator) + len(text)
+        if self._length > self._limits.characters:
+            raise DocumentRejected("too_large", f"more than {self._limits.characters} characters of text")
+
+
+def clean(text: str) -> str:
+    """Text in one form: NFC, ``\\n`` line ends, one space between words, no invisible characters, ligatures spelled."""
+    text = normalise(text)
+    if not text.isascii():
+        text = _INVISIBLE.sub("", text)
+        text = _PRESENTATION_FORMS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
+    return "\n".join(line for line in (_SPACES.sub(" ", each).strip() for each in text.split("\n")) if line)
+
+
+def clean_line(text: str) -> str:
+    """:func:`clean`, on one line."""
+    return clean(text).replace("\n", " ")
+
+
+def shortened(line: str) -> str:
+    """At most 120 characters of a heading, cut at a word."""
+    if len(line) <= _HEADING_CHARACTERS:
+        return line
+    cut = line[: _HEADING_CHARACTERS - 1]
+    return (cut.rsplit(" ", 1)[0] if " " in cut[_HEADING_CHARACTERS // 2 :] else cut) + "…"
