@@ -1,4 +1,7 @@
-"""Measure retrieval: run a set, compare two runs, fit the refusal, draw a report, fail a build that got worse."""
+"""Measure retrieval: run a set, compare two runs, fit the refusal, draw a report, fail a build that got worse.
+
+`files` measures extraction.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import sys
 from collections.abc import Sequence
 
 from citewell.errors import CitewellError
-from eval.commands import calibrate, compare, gate, knobs, reference, report, run
+from eval.commands import calibrate, compare, files, gate, knobs, reference, report, run
 from eval.dataset import DatasetError
 from eval.runs import RunError
 
@@ -15,6 +18,7 @@ COMMANDS = {
     "run": run,
     "calibrate": calibrate,
     "compare": compare,
+    "files": files,
     "gate": gate,
     "knobs": knobs,
     "reference": reference,
