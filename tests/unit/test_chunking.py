@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 from citewell.core.boundaries import splits_character
 from citewell.core.chunking import TokenStarts, split_chunks
 from citewell.core.tokens import estimate_token_starts
-from citewell.core.values import Block, BlockKind, Chunk, ExtractedText
+from citewell.core.values import BlockKind, Chunk, ExtractedText
 from citewell.errors import ConfigurationError
+from citewell.extract.building import TextBuilder
 from citewell.extract.markdown import read_markdown
+from citewell.extract.options import Limits
 
 
 def words(text: str) -> list[int]:
@@ -160,12 +162,12 @@ def test_a_whole_block_may_take_the_room_that_overlap_would() -> None:
     assert any(chunk.text == code for chunk in chunks)
 
 
-def test_a_table_that_does_not_fit_is_cut_between_rows_and_keeps_its_head_with_a_row() -> None:
+def test_a_table_that_does_not_fit_is_cut_between_rows_and_each_part_begins_with_its_head() -> None:
     rows = [f"| row {number} | value. Of {number} |" for number in range(40)]
     chunks = chunked("\n".join(["| name | value |", "|---|---|", *rows]))
     assert len(chunks) > 5
-    assert all(chunk.text.startswith("|") and chunk.text.endswith("|") for chunk in chunks)
-    assert chunks[0].text.startswith("| name | value |\n|---|---|\n| row 0 |")
+    assert all(chunk.text.startswith("| name | value |\n|---|---|\n| row ") for chunk in chunks)
+    assert [row for chunk in chunks for row in chunk.text.splitlines()[2:]] == rows
 
 
 def test_a_heading_is_not_parted_from_its_text() -> None:
@@ -224,16 +226,54 @@ def test_overlap_does_not_cross_a_heading() -> None:
     assert texts(chunks) == ["# A\n\none two three", "# B\n\nfour five six"]
 
 
-def test_the_page_of_a_chunk_is_that_of_its_own_text() -> None:
-    text = "\n\n".join(paragraphs(10))
-    blocks = tuple(
-        Block(BlockKind.PARAGRAPH, match.start(), match.end(), page=1 + index // 5)
-        for index, match in enumerate(re.finditer(r"S.*", text))
-    )
-    extracted = ExtractedText(text, blocks, pages=2)
-    chunks = split_chunks(extracted, title=None, max_tokens=40, overlap_tokens=10, token_starts=words)
-    assert chunks[0].page == 1
-    assert chunks[-1].page == 2
+def test_a_head_that_would_fill_the_parts_of_its_table_is_not_repeated() -> None:
+    head = "| " + " ".join(f"column{number}" for number in range(15)) + " | value |\n|---|---|"
+    chunks = chunked("\n".join([head, *(f"| row {number} | value of {number} |" for number in range(40))]))
+    assert sum("column0" in chunk.text for chunk in chunks) == 1
+
+
+# --- pages ---
+
+
+def paged(*pages: Sequence[tuple[BlockKind, str]]) -> ExtractedText:
+    builder = TextBuilder(Limits())
+    for number, blocks in enumerate(pages, start=1):
+        builder.page(number)
+        for kind, text in blocks:
+            if kind is BlockKind.HEADING:
+                builder.heading(1, text)
+            else:
+                builder.paragraph(text)
+    return builder.finish(pages=len(pages))
+
+
+def pages_of(extracted: ExtractedText, *, overlap_tokens: int = 0) -> list[tuple[int | None, str]]:
+    chunks = split_chunks(extracted, title=None, max_tokens=40, overlap_tokens=overlap_tokens, token_starts=words)
+    return [(chunk.page, chunk.text) for chunk in chunks]
+
+
+def test_no_chunk_has_text_of_two_pages_not_even_by_its_overlap() -> None:
+    first, second = paragraphs(6), paragraphs(9)[6:]
+    extracted = paged([(BlockKind.PARAGRAPH, text) for text in first], [(BlockKind.PARAGRAPH, text) for text in second])
+    found = pages_of(extracted, overlap_tokens=10)
+    assert {page for page, _ in found} == {1, 2}
+    assert not any(text in chunk for page, chunk in found for text in (second if page == 1 else first))
+
+
+def test_a_section_goes_on_over_a_page_under_the_same_heading() -> None:
+    extracted = paged([(BlockKind.HEADING, "Leave"), (BlockKind.PARAGRAPH, "one")], [(BlockKind.PARAGRAPH, "two")])
+    chunks = split_chunks(extracted, title=None, max_tokens=40, overlap_tokens=0, token_starts=words)
+    assert [(each.section, each.occurrence, each.page) for each in chunks] == [(("Leave",), 0, 1), (("Leave",), 1, 2)]
+
+
+def test_a_heading_at_the_foot_of_a_page_goes_with_its_text_whose_page_counts() -> None:
+    extracted = paged([(BlockKind.PARAGRAPH, "one"), (BlockKind.HEADING, "Leave")], [(BlockKind.PARAGRAPH, "two")])
+    assert pages_of(extracted) == [(1, "one"), (2, "Leave\n\ntwo")]
+
+
+def test_a_heading_with_nothing_after_it_has_its_own_page() -> None:
+    extracted = paged([(BlockKind.PARAGRAPH, "one")], [(BlockKind.HEADING, "The end")])
+    assert pages_of(extracted) == [(1, "one"), (2, "The end")]
 
 
 # --- sizes ---
@@ -313,7 +353,10 @@ def assert_sound(
     position = 0
     for ordinal, chunk in enumerate(chunks):
         assert chunk.ordinal == ordinal
-        assert chunk.text == extracted.text[chunk.start : chunk.end]
+        span = extracted.text[chunk.start : chunk.end]
+        assert chunk.text.endswith(span)
+        lead = chunk.text.removesuffix(span)
+        assert not lead or lead in heads_of_tables(extracted, before=chunk.start)
         assert chunk.text == chunk.text.strip()
         assert chunk.text
         assert not extracted.text[position : chunk.start].strip()
@@ -321,6 +364,11 @@ def assert_sound(
         assert len(token_starts(chunk.embedded_text)) <= max_tokens
         position = chunk.end
     assert not extracted.text[position:].strip()
+
+
+def heads_of_tables(extracted: ExtractedText, *, before: int) -> list[str]:
+    tables = [block for block in extracted.blocks if block.kind is BlockKind.TABLE and block.start < before < block.end]
+    return ["".join(extracted.text[each.start : each.end].splitlines(keepends=True)[:2]) for each in tables]
 
 
 HOSTILE = {

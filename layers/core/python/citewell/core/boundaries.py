@@ -86,15 +86,15 @@ def _inside(text: str, block: Block, strength: Strength, *, start: int, end: int
     if block.kind is BlockKind.TABLE:
         if strength < Strength.LINE:
             return
-        start = max(start, _after_head(text, block))
+        start = max(start, after_head(text, block))
     if strength is Strength.SENTENCE:
         yield from (start + offset for offset, _ in sentence_spans(text[start:end])[1:])
     else:
         yield from (match.end() for match in _PATTERNS[strength].finditer(text, start, end))
 
 
-def _after_head(text: str, block: Block) -> int:
-    """Where a table's first row ends: its head and the dashes under it stay with it."""
+def after_head(text: str, block: Block) -> int:
+    """Where the head of the table ``block`` ends: its first row and the dashes under it."""
     offset = block.start
     for _ in range(2):
         offset = text.find("\n", offset, block.end) + 1 or block.end

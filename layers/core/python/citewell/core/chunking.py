@@ -5,6 +5,10 @@ before lines before sentences before words. Among equally good ones a hash of th
 how far along they stand: so an edit moves the cuts around it and no others, and all other passages keep their vectors.
 (Content-defined chunking, as in "A Low-bandwidth Network File System", Muthitacharoen et al., SOSP 2001, but with
 places tried in the order of their hash rather than from left to right, which leaves nothing to resynchronise.)
+
+A page ends what stands on it: no passage has text of two pages, so that its citation names the one to open. Headings
+at a page's foot are the exception; they go with the text that they head, and its page counts. Where a table is cut,
+each further part begins with the table's head again.
 """
 
 from __future__ import annotations
@@ -19,13 +23,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from citewell.core.boundaries import Strength, boundaries, kept_whole, splits_character
+from citewell.core.boundaries import Strength, after_head, boundaries, kept_whole, splits_character
 from citewell.core.headers import contextual_header
 from citewell.core.tokens import spaced
 from citewell.core.values import Block, BlockKind, Chunk, ExtractedText
 from citewell.errors import ConfigurationError
 
-CHUNKER_VERSION = "1"
+CHUNKER_VERSION = "2"
 """Part of the pipeline's version: raise it with any change that gives other chunks."""
 
 TokenStarts = Callable[[str], Sequence[int]]
@@ -70,7 +74,7 @@ def split_chunks(
                     part=part,
                     start=span.start,
                     end=span.end,
-                    text=extracted.text[span.start : span.end],
+                    text=span.lead + extracted.text[span.start : span.end],
                     header=header,
                     page=_page(blocks, span.own),
                 )
@@ -80,13 +84,15 @@ def split_chunks(
 
 
 def _sections(blocks: Sequence[Block]) -> Iterator[list[Block]]:
-    """The blocks of one heading each. A heading with nothing but a deeper heading under it opens that one's section.
+    """The blocks of one heading each, on one page. A heading with nothing but a deeper heading under it opens that
+    one's section.
 
     So does front matter: a passage of headings alone, or of metadata alone, would match much and answer nothing.
     """
     section: list[Block] = []
     for block in blocks:
-        if block.kind is BlockKind.HEADING and section and not _opens(section, block):
+        begins = block.kind is BlockKind.HEADING and section and not _opens(section, block)
+        if begins or (section and block.page != section[-1].page and section[-1].kind is not BlockKind.HEADING):
             yield section
             section = []
         section.append(block)
@@ -101,8 +107,9 @@ def _opens(section: Sequence[Block], heading: Block) -> bool:
 
 
 def _page(blocks: Sequence[Block], offset: int) -> int | None:
-    """The page on which a passage begins, overlap aside."""
-    return blocks[bisect_right(blocks, offset, key=lambda block: block.end)].page
+    """The page of a passage that begins at ``offset``, overlap aside: that of its first block that is no heading."""
+    first = bisect_right(blocks, offset, key=lambda block: block.end)
+    return next((block.page for block in blocks[first:] if block.kind is not BlockKind.HEADING), blocks[first].page)
 
 
 class _Ruler:
@@ -145,11 +152,12 @@ def _in_slices(text: str, token_starts: TokenStarts) -> array[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """``own`` is where the overlap ends and the passage's own text starts."""
+    """``own`` is where the overlap ends and the passage's own text starts; ``lead`` what is said before all of it."""
 
     start: int
     own: int
     end: int
+    lead: str = ""
 
 
 class _Cutter:
@@ -168,12 +176,14 @@ class _Cutter:
         self._whole = frozenset(
             block.start for block in blocks if kept_whole(block) and ruler.count(block.start, block.end) <= self._room
         )
+        self._heads = {block.start: head for block in blocks if (head := self._head(block))}
 
     def spans(self) -> Iterator[_Span]:
         start, end = self._blocks[0].start, self._blocks[-1].end
         cuts = [start, end]
         if self._ruler.count(start, end) > self._room:
-            cuts = self._cuts(start, end, limit=self._room - self._overlap, bound=self._room)
+            room = self._room - max(map(self._tokens, self._heads.values()), default=0)
+            cuts = self._cuts(start, end, limit=room - self._overlap, bound=room)
         previous = start
         for own, following in pairwise(cuts):
             yield from self._verified(_Span(self._overlap_start(previous, own, following), own, following))
@@ -263,6 +273,23 @@ class _Cutter:
         places = (self._places(strength, earliest - 1, own) for strength in Strength)
         return next((place for of_strength in places for place in of_strength), own)
 
+    # --- heads of tables ---
+
+    def _head(self, table: Block) -> str:
+        """What the further parts of a table too long for one passage begin with: nothing if it would fill them."""
+        if table.kind is not BlockKind.TABLE or table.start in self._whole:
+            return ""
+        head = self._text[table.start : after_head(self._text, table)]
+        return head if self._tokens(head) <= self._room // _LEAST_SHARE else ""
+
+    def _lead(self, start: int) -> str:
+        block = self._blocks[bisect_right(self._blocks, start, key=lambda block: block.end)]
+        head = self._heads.get(block.start, "")
+        return head if start >= block.start + len(head) else ""
+
+    def _tokens(self, text: str) -> int:
+        return len(self._ruler.token_starts(text))
+
     # --- the last word has the tokenizer ---
 
     def _verified(self, span: _Span) -> Iterator[_Span]:
@@ -295,14 +322,15 @@ class _Cutter:
             return None
         end = span.own + len(text.rstrip())
         start = span.end - len(self._text[span.start : span.end].lstrip())
-        return _Span(start, max(start, span.own), end)
+        return _Span(start, max(start, span.own), end, self._lead(start))
 
     def _fits(self, span: _Span) -> bool:
         """Asks the tokenizer, unless the span is well within its room and cuts no word, whose halves may take more."""
-        if self._ruler.count(span.start, span.end) <= self._room * 3 // 4 and self._at_space(span):
+        lead = self._tokens(span.lead) if span.lead else 0
+        if lead + self._ruler.count(span.start, span.end) <= self._room * 3 // 4 and self._at_space(span):
             return True
-        embedded = self._prefix + self._text[span.start : span.end]
-        return len(self._ruler.token_starts(embedded)) <= self._max_tokens
+        embedded = self._prefix + span.lead + self._text[span.start : span.end]
+        return self._tokens(embedded) <= self._max_tokens
 
     def _at_space(self, span: _Span) -> bool:
         before, after = self._text[max(0, span.start - 1) : span.start], self._text[span.end : span.end + 1]

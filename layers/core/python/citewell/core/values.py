@@ -69,7 +69,8 @@ class ExtractedText:
 class Chunk:
     """A passage to be searched and cited.
 
-    ``text`` is ``extracted.text[start:end]``, what a person is shown. ``header`` is the contextual header;
+    ``text`` is what a person is shown: ``extracted.text[start:end]``, and before it, where that is a further part of a
+    table that was cut, the table's head. ``header`` is the contextual header;
     what is embedded is :attr:`embedded_text`. ``(section, occurrence, part)`` names the chunk within its document:
     ``section`` is the heading path, ``occurrence`` tells apart sections with the same path (from 0), ``part`` counts
     the pieces of one section (from 0). ``ordinal`` counts the document's chunks from 0.
