@@ -32,7 +32,7 @@ def code_of(data: bytes, content_type: str | None = None) -> str:
 def zipped() -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr("word/document.xml", "<w:document/>")
+        archive.writestr("leave.txt", "30 days")
     return buffer.getvalue()
 
 
@@ -42,10 +42,7 @@ def zipped() -> bytes:
 @pytest.mark.parametrize(
     "data",
     [
-        pytest.param(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj", id="pdf"),
-        pytest.param(zipped(), id="office document"),
-        pytest.param(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504), id="legacy office document"),
-        pytest.param(b"{\\rtf1\\ansi Leave policy}", id="rtf"),
+        pytest.param(zipped(), id="zip archive"),
         pytest.param(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", id="png"),
         pytest.param(b"\xff\xd8\xff\xe0\x00\x10JFIF", id="jpeg"),
         pytest.param(gzip.compress(b"# Leave"), id="gzip"),
@@ -289,8 +286,8 @@ def test_real_files_are_read(name: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["html-cp1252.html", "html-named.pdf", "elf-named.pdf", "png-named.txt", "rtf-french.rtf", "doc-legacy.doc",
-             "docx-headings.docx", "pdf-multipage.pdf", "msg-attachment.msg", "eml-base64.eml"]
+    "name", ["html-cp1252.html", "html-named.pdf", "elf-named.pdf", "png-named.txt", "doc-legacy.doc",
+             "xls-legacy.xls", "eml-base64.eml"]
 )  # fmt: skip
 def test_real_files_of_other_formats_are_refused(name: str) -> None:
     path = REAL_FILES / name

@@ -29,6 +29,6 @@ def extract(data: bytes, options: ReadOptions | None = None) -> ExtractedText:
     if not data:
         raise DocumentRejected("empty", "the object holds no bytes")
     # A parser is loaded by the first document that needs it: most messages need none, as nothing has changed.
-    reader = import_module(f"citewell.extract.{format_of(data)}")
+    reader = import_module(f"citewell.extract.{format_of(data, options)}")
     extracted: ExtractedText = reader.read(data, options)
     return extracted

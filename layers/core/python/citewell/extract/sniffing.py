@@ -7,14 +7,11 @@ from typing import NoReturn
 
 from citewell.errors import DocumentRejected
 from citewell.extract.formats import Format
+from citewell.extract.options import ReadOptions
 
 _SIGNATURES: tuple[tuple[str, int, bytes], ...] = (
-    ("PDF", 0, b"%PDF-"),
-    ("ZIP archive or Office document", 0, b"PK\x03\x04"),
     ("ZIP archive", 0, b"PK\x05\x06"),
     ("ZIP archive", 0, b"PK\x07\x08"),
-    ("legacy Office document or Outlook message", 0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
-    ("RTF document", 0, b"{\\rtf"),
     ("PostScript", 0, b"%!PS"),
     ("PNG image", 0, b"\x89PNG\r\n\x1a\n"),
     ("JPEG image", 0, b"\xff\xd8\xff"),
@@ -62,8 +59,24 @@ _MAIL_ONLY = re.compile(r"^(?:MIME-Version|Message-ID|Received|Return-Path):", r
 _HEAD_CHARACTERS = 16_384
 
 
-def format_of(data: bytes) -> Format:
-    """The format of ``data``, which isn't empty. Raises DocumentRejected ``unsupported_type`` for any other."""
+def format_of(data: bytes, options: ReadOptions) -> Format:
+    """The format of ``data``, which isn't empty.
+
+    Raises DocumentRejected ``unsupported_type`` for any that isn't read; of containers, which have to be opened,
+    also ``corrupt``, ``encrypted`` and ``archive_bomb``.
+    """
+    if data.startswith(b"%PDF-"):
+        return Format.PDF
+    if data.startswith(b"{\\rtf"):
+        return Format.RTF
+    if data.startswith(b"PK\x03\x04"):
+        from citewell.extract.packages import format_of_package
+
+        return format_of_package(data, options.limits)
+    if data.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
+        from citewell.extract.compound_files import format_of_compound_file
+
+        return format_of_compound_file(data)
     refuse_binary(data)
     return Format.MARKDOWN
 

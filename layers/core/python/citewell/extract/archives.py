@@ -1,0 +1,105 @@
+"""ZIP archives, of which Office and OpenDocument files are made, opened so that none of them can outgrow its limits."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+
+from citewell.errors import DocumentRejected
+from citewell.extract.options import Limits
+
+_MEMBERS = 20_000
+"""An Office file has hundreds; each takes memory before its size is known."""
+
+_DIRECTORY_ENTRY = b"PK\x01\x02"
+_ENCRYPTED = 0x1
+_FREELY_GROWING = 1_000_000
+"""Bytes up to which a part may be compressed as well as it can: no harm is done with them."""
+
+_STEP = 1 << 20
+_LOCAL_HEADER = 30
+_LENGTHS_AT = 26
+
+
+class Archive:
+    """The parts of a ZIP file, by name: ``/`` parts folders, and upper and lower case are the same.
+
+    Opening looks at the archive's directory alone. Raises DocumentRejected ``corrupt``, ``encrypted``, or
+    ``archive_bomb`` when the parts come to more than the limits allow. Archives in the archive are never opened.
+    """
+
+    def __init__(self, data: bytes, limits: Limits) -> None:
+        if data.count(_DIRECTORY_ENTRY) > _MEMBERS:
+            raise DocumentRejected("archive_bomb", f"more than {_MEMBERS} parts")
+        try:
+            self._file = zipfile.ZipFile(io.BytesIO(data))
+        except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError, ValueError, OSError) as error:
+            raise DocumentRejected("corrupt", "the archive has no readable directory: it may be cut off") from error
+        self._data = data
+        self._members = {_name(each.filename): each for each in self._file.infolist() if not each.is_dir()}
+        self._check(limits)
+
+    def _check(self, limits: Limits) -> None:
+        unpacked = 0
+        for member in self._file.infolist():
+            if member.flag_bits & _ENCRYPTED:
+                raise DocumentRejected("encrypted", "the archive is locked with a password")
+            if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise DocumentRejected("corrupt", f"a part is compressed by method {member.compress_type}")
+            if member.file_size > max(_FREELY_GROWING, member.compress_size * limits.ratio):
+                raise DocumentRejected("archive_bomb", f"a part grows to over {limits.ratio} times its size")
+            unpacked += member.file_size
+        if unpacked > limits.unpacked_bytes:
+            raise DocumentRejected("archive_bomb", f"{unpacked} bytes unpacked, {limits.unpacked_bytes} allowed")
+
+    def __contains__(self, name: str) -> bool:
+        return _name(name) in self._members
+
+    def __iter__(self) -> Iterator[str]:
+        """The names as the archive writes them, in its order."""
+        return iter(each.filename for each in self._members.values())
+
+    def read(self, name: str) -> bytes:
+        """The bytes of the part ``name``, no more than the directory promised.
+
+        Raises DocumentRejected ``corrupt`` when the part is missing or damaged.
+        """
+        member = self._members.get(_name(name))
+        if member is None:
+            raise DocumentRejected("corrupt", "a part that the document must have is missing")
+        try:
+            return self._file.read(member)
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
+            raise DocumentRejected("corrupt", "a part of the archive is damaged") from error
+
+    def check_sizes(self) -> None:
+        """Unpack every part and keep nothing: for a library that unpacks by itself and believes no directory.
+
+        Raises DocumentRejected ``corrupt`` when a part is damaged, ``archive_bomb`` when it holds more than the
+        directory says.
+        """
+        for member in self._members.values():
+            if member.compress_type == zipfile.ZIP_DEFLATED and self._outgrows(member):
+                raise DocumentRejected("archive_bomb", "a part holds more than the archive's directory says")
+
+    def _outgrows(self, member: zipfile.ZipInfo) -> bool:
+        # Not by zipfile, which stops at the promised end without a look at what comes behind it.
+        try:
+            name_length, extra_length = struct.unpack_from("<HH", self._data, member.header_offset + _LENGTHS_AT)
+            start = member.header_offset + _LOCAL_HEADER + name_length + extra_length
+            packed = memoryview(self._data)[start : start + member.compress_size]
+            unpacking = zlib.decompressobj(wbits=-zlib.MAX_WBITS)
+            size, rest = 0, bytes(packed)
+            while rest and not unpacking.eof and size <= member.file_size:
+                size += len(unpacking.decompress(rest, _STEP))
+                rest = unpacking.unconsumed_tail
+        except (struct.error, zlib.error) as error:
+            raise DocumentRejected("corrupt", "a part of the archive is damaged") from error
+        return size > member.file_size
+
+
+def _name(name: str) -> str:
+    return name.replace("\\", "/").lstrip("/").casefold()
