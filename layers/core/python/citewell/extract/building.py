@@ -34,6 +34,11 @@ class TextBuilder:
         self._page: int | None = None
         self._list_open = False
 
+    @property
+    def length(self) -> int:
+        """Characters written so far."""
+        return self._length
+
     def page(self, number: int) -> None:
         """What follows stands on this page, slide or sheet (from 1)."""
         self._page = number
