@@ -1,0 +1,235 @@
+"""Word documents (ECMA-376, transitional and strict).
+
+Text stands where a reader of the final document sees it: insertions are in, deletions and hidden text are out. A
+paragraph is followed by its text boxes, then its notes, then its comments; those of a table follow the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from citewell.core.values import ExtractedText
+from citewell.extract.building import TextBuilder, clean_line
+from citewell.extract.docx_numbering import BULLET, Numbering
+from citewell.extract.docx_runs import ParagraphText, Runs
+from citewell.extract.docx_styles import Styles, list_in, outline_level_in
+from citewell.extract.ooxml import MC, Element, Package, W, chosen_branch, number_of, value_of
+from citewell.extract.options import ReadOptions
+
+_TRANSPARENT = {W + name for name in ("sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo")}
+_BODY_LEVEL = 9
+_MOST_COLUMNS = 1_000
+_NOTE_TITLES = {"footnote": "Footnote", "endnote": "Endnote"}
+_SEPARATORS = {"separator", "continuationSeparator", "continuationNotice"}
+
+
+def read(data: bytes, options: ReadOptions) -> ExtractedText:
+    """Raises DocumentRejected ``corrupt``, ``encrypted``, ``archive_bomb``, ``too_large`` or ``empty``."""
+    package = Package(data, options.limits)
+    main = package.main_part("word/document.xml")
+    builder = TextBuilder(options.limits)
+    document = _Document(package, main, builder)
+    document.read(package.xml(main))
+    properties = package.properties()
+    return builder.finish(title=document.title or properties.title, language=properties.language)
+
+
+@dataclass(slots=True)
+class _Asides:
+    """What hangs on the text that is being read, until it may be written."""
+
+    boxes: list[Element] = field(default_factory=list)
+    tables: list[Element] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
+
+    def take(self, paragraph: ParagraphText) -> None:
+        self.boxes += paragraph.boxes
+        self.notes += paragraph.notes
+        self.comments += paragraph.comments
+
+
+@dataclass(frozen=True, slots=True)
+class _Paragraph:
+    text: str
+    level: int | None
+    is_title: bool
+    marker: str | None
+    depth: int
+
+
+class _Document:
+    def __init__(self, package: Package, main: str, builder: TextBuilder) -> None:
+        self.title: str | None = None
+        self._builder = builder
+        self._styles = Styles(package.related_xml(main, "styles"))
+        self._numbering = Numbering(package.related_xml(main, "numbering"), self._styles.lists())
+        self._runs = Runs(self._styles)
+        self._comments = _by_id(package.related_xml(main, "comments"), "comment")
+        self._notes = {kind: _by_id(package.related_xml(main, f"{kind}s"), kind) for kind in _NOTE_TITLES}
+        self._carried = ""
+
+    def read(self, root: Element) -> None:
+        body = root.find(W + "body")
+        if body is not None:
+            self._blocks(body)
+
+    def _blocks(self, container: Element) -> None:
+        """Paragraphs and tables with what hangs on them."""
+        for element in _content(container):
+            asides = _Asides()
+            if element.tag == W + "p":
+                if (paragraph := self._paragraph(element, asides)) is not None:
+                    self._write(paragraph)
+            elif (cell := _only_cell(element)) is not None:  # a frame around text rather than a table
+                self._blocks(cell)
+            else:
+                self._builder.table(self._rows(element, asides))
+            self._write_asides(asides)
+
+    # --- paragraphs ---
+
+    def _paragraph(self, element: Element, asides: _Asides) -> _Paragraph | None:
+        """None where the paragraph's end was deleted: its text goes on in the next one."""
+        properties = element.find(W + "pPr")
+        style = value_of(properties, "pStyle") if properties is not None else None
+        read = self._runs.read(element, style)
+        asides.take(read)
+        text, self._carried = self._carried + read.text, ""
+        if properties is not None and _end_is_deleted(properties):
+            self._carried = text
+            return None
+        if not text.strip():
+            return _Paragraph("", None, is_title=False, marker=None, depth=0)
+        direct = outline_level_in(properties)
+        level = self._styles.heading_level(style)
+        if direct is not None:
+            level = direct + 1 if 0 <= direct < _BODY_LEVEL else None
+        marker, depth = self._marker(properties, style)
+        return _Paragraph(text, level, self._styles.is_title(style), marker, depth)
+
+    def _marker(self, properties: Element | None, style: str | None) -> tuple[str | None, int]:
+        number, depth = list_in(properties)
+        if number is None and (inherited := self._styles.numbering(style)):
+            number, inherited_depth, named_by = inherited
+            if depth is None:
+                depth = inherited_depth if inherited_depth else self._numbering.level_of_style(number, named_by)
+        if number is None:
+            return None, 0
+        return self._numbering.marker(number, depth or 0), depth or 0
+
+    def _write(self, paragraph: _Paragraph) -> None:
+        if paragraph.level is not None:
+            if paragraph.is_title and self.title is None:
+                self.title = paragraph.text
+            self._builder.heading(paragraph.level, _numbered(paragraph))
+        elif paragraph.marker is not None:
+            self._builder.item(paragraph.text, depth=paragraph.depth, marker=paragraph.marker)
+        else:
+            self._builder.paragraph(paragraph.text)
+
+    # --- what hangs on a paragraph or a table ---
+
+    def _write_asides(self, asides: _Asides) -> None:
+        for box in asides.boxes:
+            self._blocks(box)
+        for table in asides.tables:
+            inner = _Asides()
+            self._builder.table(self._rows(table, inner))
+            self._write_asides(inner)
+        for kind, identifier in asides.notes:
+            note = self._notes[kind].pop(identifier, None)  # once, wherever else it is referred to
+            if note is not None and note.get(W + "type") not in _SEPARATORS:
+                self._aside(_NOTE_TITLES[kind], note)
+        for identifier in asides.comments:
+            if (comment := self._comments.pop(identifier, None)) is not None:
+                author = clean_line(comment.get(W + "author", ""))
+                self._aside(f"Comment ({author})" if author else "Comment", comment)
+
+    def _aside(self, name: str, container: Element) -> None:
+        inner = _Asides()
+        if text := self._plain(container, inner):
+            self._builder.paragraph(f"{name}: {text}")
+        self._write_asides(inner)
+
+    # --- tables ---
+
+    def _rows(self, table: Element, asides: _Asides) -> list[list[str]]:
+        """A merged cell's text stands in its first row and column, blanks in the others."""
+        rows = []
+        for row in _content(table, W + "tr"):
+            properties = row.find(W + "trPr")
+            if properties is None or properties.find(W + "del") is None:
+                rows.append(self._row(row, properties, asides))
+        return rows
+
+    def _row(self, row: Element, properties: Element | None, asides: _Asides) -> list[str]:
+        cells = [""] * _spanned(properties, "gridBefore", 0)
+        for cell in _content(row, W + "tc"):
+            properties = cell.find(W + "tcPr")
+            text = "" if _goes_on(properties) else self._plain(cell, asides)
+            cells += [text] + [""] * (_spanned(properties, "gridSpan", 1) - 1)
+        return cells
+
+    def _plain(self, container: Element, asides: _Asides) -> str:
+        """The text of a cell or note in lines; a table in it is put aside, unless it is but a frame."""
+        lines = []
+        for element in _content(container):
+            if element.tag == W + "p":
+                if (paragraph := self._paragraph(element, asides)) is not None:
+                    lines.append(_numbered(paragraph) if paragraph.marker != BULLET else f"{BULLET} {paragraph.text}")
+            elif (cell := _only_cell(element)) is not None:
+                lines.append(self._plain(cell, asides))
+            else:
+                asides.tables.append(element)
+        return "\n".join(line for line in lines if line.strip())
+
+
+def _content(container: Element, *tags: str) -> Iterator[Element]:
+    """The paragraphs and tables of ``container`` (or what ``tags`` names), content controls and the like opened."""
+    wanted = tags or (W + "p", W + "tbl")
+    for child in container:
+        if child.tag in wanted:
+            yield child
+        elif child.tag in _TRANSPARENT:
+            yield from _content(child, *tags)
+        elif child.tag == MC + "AlternateContent":
+            yield from _content(chosen_branch(child), *tags)
+
+
+def _only_cell(table: Element) -> Element | None:
+    rows = list(_content(table, W + "tr"))
+    cells = list(_content(rows[0], W + "tc")) if len(rows) == 1 else []
+    return cells[0] if len(cells) == 1 else None
+
+
+def _numbered(paragraph: _Paragraph) -> str:
+    shown = paragraph.marker if paragraph.marker != BULLET else None
+    return f"{shown} {paragraph.text}" if shown else paragraph.text
+
+
+def _end_is_deleted(properties: Element) -> bool:
+    mark = properties.find(W + "rPr")
+    if mark is None:
+        return False
+    return any(mark.find(W + name) is not None for name in ("del", "moveFrom"))
+
+
+def _goes_on(properties: Element | None) -> bool:
+    """Whether a cell goes on with the one above or left of it, or was deleted."""
+    if properties is None:
+        return False
+    if properties.find(W + "cellDel") is not None:
+        return True
+    merges = (properties.find(W + name) for name in ("vMerge", "hMerge"))
+    return any(merge is not None and merge.get(W + "val", "continue") == "continue" for merge in merges)
+
+
+def _spanned(properties: Element | None, name: str, least: int) -> int:
+    value = number_of(value_of(properties, name)) if properties is not None else None
+    return min(max(value or 0, least), _MOST_COLUMNS)
+
+
+def _by_id(root: Element | None, name: str) -> dict[str, Element]:
+    return {each.get(W + "id", ""): each for each in root.iterfind(W + name)} if root is not None else {}
