@@ -1,0 +1,159 @@
+"""PowerPoint presentations (ECMA-376 PresentationML): a slide is a page, its title a heading.
+
+Slides stand in the order of the show, hidden ones left out. On a slide the title comes first, then the shapes as a
+reader sees them rather than as they were drawn; then the speaker's notes, then comments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from citewell.core.values import ExtractedText
+from citewell.errors import DocumentRejected
+from citewell.extract.building import TextBuilder, clean_line
+from citewell.extract.charts import chart_rows, diagram_lines
+from citewell.extract.drawing import plain_text, table_rows, write_text
+from citewell.extract.ooxml import MC, A, Element, P, Package, R, chosen_branch
+from citewell.extract.options import ReadOptions
+from citewell.extract.slide_layout import Box, Inherited, box_of, in_reading_order, placeholder_of
+
+_TITLES = {"title", "ctrTitle"}
+_RUNNING = {"dt", "ftr", "hdr", "sldNum"}
+_CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"
+_DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds"
+_SHAPES = {P + name for name in ("sp", "grpSp", "graphicFrame", "pic")}
+
+
+def read(data: bytes, options: ReadOptions) -> ExtractedText:
+    """Raises DocumentRejected ``corrupt``, ``encrypted``, ``archive_bomb``, ``too_large`` or ``empty``."""
+    package = Package(data, options.limits)
+    main = package.main_part("ppt/presentation.xml")
+    slides = [package.target(main, each.get(R + "id")) for each in package.xml(main).iter(P + "sldId")]
+    if len(slides) > options.limits.pages:
+        raise DocumentRejected("too_large", f"{len(slides)} slides, {options.limits.pages} allowed")
+    builder = TextBuilder(options.limits)
+    presentation = _Presentation(package, main, builder)
+    for number, slide in enumerate(slides, start=1):
+        if slide is not None:
+            builder.page(number)
+            presentation.write(slide, number)
+    properties = package.properties()
+    return builder.finish(
+        title=presentation.title or properties.title,
+        pages=len(slides),
+        unread_pages=presentation.unread,
+        language=properties.language,
+    )
+
+
+class _Presentation:
+    def __init__(self, package: Package, main: str, builder: TextBuilder) -> None:
+        self.title: str | None = None
+        self.unread: list[int] = []
+        self._package = package
+        self._builder = builder
+        self._authors = {
+            each.get("id", ""): each.get("name", "")
+            for kind in ("commentAuthors", "authors")
+            if (root := package.related_xml(main, kind)) is not None
+            for each in root
+        }
+        self._inherited: dict[str | None, Inherited] = {}
+
+    def write(self, part: str, number: int) -> None:
+        slide = self._package.xml(part)
+        if slide.get("show") in ("0", "false"):
+            return
+        tree = slide.find(f"{P}cSld/{P}spTree")
+        shapes = list(_shapes(tree)) if tree is not None else []
+        inherited = self._inherited_by(part)
+        before = self._builder.length
+        title = next((each for each in shapes if _kind(each) in _TITLES and _text(each)), None)
+        if title is not None:
+            self._builder.heading(1, _text(title))
+            self.title = self.title or _text(title)
+        self._write_shapes([each for each in shapes if each is not title], part, inherited)
+        self._write_notes(part)
+        self._write_comments(part)
+        if self._builder.length == before and any(True for _ in slide.iter(P + "pic")):
+            self.unread.append(number)
+
+    # --- shapes ---
+
+    def _write_shapes(self, shapes: list[Element], part: str, inherited: Inherited) -> None:
+        boxes: list[tuple[Element, Box | None]] = [(each, box_of(each, inherited)) for each in shapes]
+        for shape in in_reading_order(boxes):
+            if shape.tag == P + "grpSp":
+                self._write_shapes(list(_shapes(shape)), part, inherited)
+            elif shape.tag == P + "graphicFrame":
+                self._write_frame(shape, part)
+            elif (body := shape.find(P + "txBody")) is not None and _kind(shape) not in _RUNNING:
+                write_text(self._builder, body, inherited.list_styles(placeholder_of(shape)))
+
+    def _write_frame(self, frame: Element, part: str) -> None:
+        """A table, a chart's numbers or a diagram's words."""
+        if (table := next(frame.iter(A + "tbl"), None)) is not None:
+            self._builder.table(table_rows(table))
+        elif (chart := next(frame.iter(_CHART), None)) is not None:
+            if target := self._package.target(part, chart.get(R + "id")):
+                title, rows = chart_rows(self._package.xml(target))
+                self._builder.paragraph(title)
+                self._builder.table(rows)
+        elif (diagram := next(frame.iter(_DIAGRAM), None)) is not None and (
+            target := self._package.target(part, diagram.get(R + "dm"))
+        ):
+            self._builder.end_list()
+            for line in diagram_lines(self._package.xml(target)):
+                self._builder.item(line)
+
+    def _inherited_by(self, part: str) -> Inherited:
+        layout = self._package.related(part, "slideLayout")
+        if layout not in self._inherited:
+            master = self._package.related(layout, "slideMaster") if layout else None
+            self._inherited[layout] = Inherited(
+                self._package.xml(layout) if layout else None, self._package.xml(master) if master else None
+            )
+        return self._inherited[layout]
+
+    # --- what hangs on a slide ---
+
+    def _write_notes(self, part: str) -> None:
+        notes = self._package.related_xml(part, "notesSlide")
+        bodies = notes.iter(P + "sp") if notes is not None else ()
+        text = "\n".join(filter(None, (_text(each) for each in bodies if _kind(each) == "body")))
+        if text:
+            self._builder.paragraph(f"Speaker notes: {text}")
+
+    def _write_comments(self, part: str) -> None:
+        """Those of PowerPoint 2007 and of 2021, whose elements differ in little but their namespace."""
+        root = self._package.related_xml(part, "comments")
+        for each in root.iter("{*}cm", "{*}reply") if root is not None else ():
+            author = clean_line(self._authors.get(each.get("authorId", ""), ""))
+            body = each.find("{*}txBody")
+            text = each.findtext("{*}text") if body is None else plain_text(body)
+            if text and text.strip():
+                self._builder.paragraph(f"Comment ({author}): {text}" if author else f"Comment: {text}")
+
+
+def _shapes(tree: Element) -> Iterator[Element]:
+    """The visible shapes of a slide or group."""
+    for each in tree:
+        if each.tag == MC + "AlternateContent":
+            yield from _shapes(chosen_branch(each))
+        elif each.tag in _SHAPES and not _is_hidden(each):
+            yield each
+
+
+def _is_hidden(shape: Element) -> bool:
+    named = shape.find(f"*/{P}cNvPr")
+    return named is not None and named.get("hidden") in ("1", "true")
+
+
+def _kind(shape: Element) -> str | None:
+    placeholder = placeholder_of(shape)
+    return placeholder.kind if placeholder is not None else None
+
+
+def _text(shape: Element) -> str:
+    body = shape.find(P + "txBody")
+    return plain_text(body).strip() if body is not None else ""

@@ -1,0 +1,136 @@
+"""Where the shapes of a slide stand, what they inherit from its layout, and in which order they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from citewell.extract.ooxml import A, Element, P, number_of
+
+_MARGIN = 91_440
+"""A tenth of an inch, in the units of slides: boxes that overlap by less are beside one another to the eye."""
+
+_MOST_ORDERED = 500
+"""Shapes; a slide with more is a drawing, whose order no rule tells."""
+
+_KINDS_IN_MASTER = {"ctrTitle": "title", "title": "title", "subTitle": "body", "obj": "body", "body": "body"}
+
+
+class Box(NamedTuple):
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+
+class Placeholder(NamedTuple):
+    """``kind`` and ``number`` find the shape of the layout that a shape stands in for."""
+
+    kind: str
+    number: str
+
+
+class Inherited:
+    """The placeholders and list styles of a layout and its master."""
+
+    def __init__(self, layout: Element | None, master: Element | None) -> None:
+        self._layout = list(_placeholders(layout))
+        self._master = {placeholder.kind: shape for placeholder, shape in _placeholders(master)}
+        styles = master.find(P + "txStyles") if master is not None else None
+        self._styles = {} if styles is None else {each.tag.removeprefix(P): each for each in styles}
+
+    def shapes(self, placeholder: Placeholder | None) -> list[Element]:
+        """The layout's shape, then the master's, as far as they are there."""
+        if placeholder is None:
+            return []
+        kind = _KINDS_IN_MASTER.get(placeholder.kind, placeholder.kind)
+        by_index = (shape for other, shape in self._layout if other.number == placeholder.number)
+        by_kind = (
+            shape for other, shape in self._layout if _KINDS_IN_MASTER.get(other.kind, other.kind) == kind == "title"
+        )
+        found = (next(by_kind, None) or next(by_index, None), self._master.get(kind))
+        return [shape for shape in found if shape is not None]
+
+    def list_styles(self, placeholder: Placeholder | None) -> list[Element]:
+        """What says which paragraphs are items of a list, the nearest first."""
+        styles = [shape.find(f"{P}txBody/{A}lstStyle") for shape in self.shapes(placeholder)]
+        kind = _KINDS_IN_MASTER.get(placeholder.kind, "other") if placeholder is not None else "other"
+        return [style for style in (*styles, self._styles.get(f"{kind}Style")) if style is not None]
+
+
+def placeholder_of(shape: Element) -> Placeholder | None:
+    found = shape.find(f"*/{P}nvPr/{P}ph")
+    return None if found is None else Placeholder(found.get("type", "obj"), found.get("idx", "0"))
+
+
+def box_of(shape: Element, inherited: Inherited) -> Box | None:
+    """Its own place or the one of its placeholder; None where neither is told."""
+    for each in (shape, *inherited.shapes(placeholder_of(shape))):
+        frame = next((found for found in each.iterfind(f"*/{A}xfrm")), None)
+        frame = each.find(P + "xfrm") if frame is None else frame
+        if frame is not None and (box := _box(frame)) is not None:
+            return box
+    return None
+
+
+def in_reading_order(shapes: Sequence[tuple[Element, Box | None]]) -> list[Element]:
+    """Cut along the widest gap, above and below or left and right, then read each part by itself (XY-cut).
+
+    Shapes without a place come last, in the order given.
+    """
+    placed = [(shape, box) for shape, box in shapes if box is not None]
+    unplaced = [shape for shape, box in shapes if box is None]
+    return [shape for shape, _ in _cut(placed[:_MOST_ORDERED])] + [
+        *(shape for shape, _ in placed[_MOST_ORDERED:]),
+        *unplaced,
+    ]
+
+
+def _cut(shapes: list[tuple[Element, Box]]) -> list[tuple[Element, Box]]:
+    parts = [shapes]
+    done: list[tuple[Element, Box]] = []
+    while parts:
+        part = parts.pop()
+        across, along = _widest_gap(part, 1, 3), _widest_gap(part, 0, 2)
+        if len(part) < 2 or (across is None and along is None):
+            done += sorted(part, key=lambda each: (each[1].top, each[1].left))
+            continue
+        use_rows = along is None or (across is not None and across[0] >= along[0])
+        side, gap = (1, across) if use_rows else (0, along)
+        assert gap is not None
+        parts.append([each for each in part if each[1][side] + _margin(each[1], side) >= gap[1]])
+        parts.append([each for each in part if each[1][side] + _margin(each[1], side) < gap[1]])
+    return done
+
+
+def _widest_gap(shapes: Sequence[tuple[Element, Box]], low: int, high: int) -> tuple[int, int] | None:
+    """Width and end of the widest gap between shapes, seen from one side."""
+    spans = sorted((box[low] + _margin(box, low), box[high] - _margin(box, low)) for _, box in shapes)
+    widest: tuple[int, int] | None = None
+    reached = spans[0][1] if spans else 0
+    for start, end in spans:
+        if start > reached and (widest is None or start - reached > widest[0]):
+            widest = (start - reached, start)
+        reached = max(reached, end)
+    return widest
+
+
+def _margin(box: Box, low: int) -> int:
+    return min(_MARGIN, max(0, box[low + 2] - box[low]) // 4)
+
+
+def _placeholders(root: Element | None) -> Iterator[tuple[Placeholder, Element]]:
+    for shape in root.iter(P + "sp") if root is not None else ():
+        if (placeholder := placeholder_of(shape)) is not None:
+            yield placeholder, shape
+
+
+def _box(frame: Element) -> Box | None:
+    offset, extent = frame.find(A + "off"), frame.find(A + "ext")
+    if offset is None or extent is None:
+        return None
+    left, top = number_of(offset.get("x")), number_of(offset.get("y"))
+    width, height = number_of(extent.get("cx")), number_of(extent.get("cy"))
+    if left is None or top is None or width is None or height is None:
+        return None
+    return Box(left, top, left + max(width, 0), top + max(height, 0))
