@@ -47,7 +47,7 @@ or ``principal``, and that is what an operator can lock out; whoever wasn't has 
 
 
 class Api(Construct):
-    """POST /ask and /search, GET /documents/{source} (and its /chunks) and /health, on one stage without a prefix.
+    """POST /ask and /search, GET /documents, /documents/{source} and its /chunks, /health; one stage without a prefix.
 
     Every route stands behind the authorizer of ``options``, /health too: it asks the database, and nobody on the
     internet should be able to keep that busy. No load balancer needs it, alarms watch the functions themselves, and a
@@ -82,6 +82,7 @@ class Api(Construct):
         get, post = apigateway.HttpMethod.GET, apigateway.HttpMethod.POST
         api.add_routes(path="/ask", methods=[post], integration=to_ask)
         api.add_routes(path="/search", methods=[post], integration=to_ask)
+        api.add_routes(path="/documents", methods=[get], integration=to_documents)
         # Greedy, since a source is a key with slashes; an HTTP API allows nothing behind it, so the function itself
         # tells a trailing /chunks.
         api.add_routes(path="/documents/{source+}", methods=[get], integration=to_documents)

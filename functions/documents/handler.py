@@ -1,4 +1,4 @@
-"""GET /documents/{source}, GET /documents/{source}/chunks, GET /health, and whatever fits no route."""
+"""GET /documents, GET /documents/{source}, GET /documents/{source}/chunks, GET /health, and whatever fits no route."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from citewell.http import (
     Response,
     chunks_body,
     document_body,
+    listing_body,
     not_found,
+    parse_listing,
     parse_page,
     request_id,
     respond,
@@ -42,6 +44,8 @@ def handler(event: dict[str, Any], _context: LambdaContext) -> Response:
     if event["routeKey"] == "GET /health":
         wiring().chunks.ping()
         response = respond({"status": "ok"})
+    elif event["routeKey"] == "GET /documents":
+        response = _list(event)
     elif event["routeKey"] == "GET /documents/{source+}":
         response = _read(event)
     else:
@@ -49,6 +53,18 @@ def handler(event: dict[str, Any], _context: LambdaContext) -> Response:
         return unrouted(event)
     metrics.add_metric(name=DocumentsMetric.READS, unit=MetricUnit.Count, value=1)
     return response
+
+
+def _list(event: dict[str, Any]) -> Response:
+    asked = parse_listing(event)
+    page = wiring().read_documents.listing(
+        audience(event, wiring().settings),
+        status=asked.status,
+        prefix=asked.prefix,
+        after=asked.after,
+        limit=asked.limit,
+    )
+    return respond(listing_body(page.documents, next_after=page.next_after))
 
 
 def _read(event: dict[str, Any]) -> Response:

@@ -8,10 +8,11 @@ Two databases of the same vectors and texts, one after the other. In the first a
 
 Times are a client's, with the round trip, on warm data. HNSW alone is the least that a client could ask: ids by the
 index, no tenant, no text, one statement in no transaction, with the store's ef_search. Hybrid is the whole of
-``PostgresChunkStore.candidates``, and "vectors alone" the same asked without a word, so that its keyword arm finds
-nothing: what hybrid adds to a search that checks who asks and brings the texts. They take turns, question by question, so that a busy machine slows both; seconds
-depend on the machine, so read the ratios. Recall@10 is the vector arm's against numpy's exact answer. The keyword arm
-finds other chunks than the vector arm, since vectors and texts have nothing to do with each other: the worst case.
+``PostgresChunkStore.candidates``. "Vectors alone" is the same asked without a word, so that its keyword arm finds
+nothing: what checking who asks and bringing the texts take. They take turns, question by question, so that a busy
+machine slows all of them; seconds depend on the machine, so read the ratios. Recall@10 is the vector arm's against
+numpy's exact answer. The keyword arm finds other chunks than the vector arm, since vectors and texts have nothing to do
+with each other: the worst case.
 
 Exits with 1 when a bound isn't kept. Takes some 10 minutes on two cores, most of them for building the two databases.
 """

@@ -43,7 +43,7 @@ def users(template: Template) -> tuple[Json, Json]:
 
 @ALL
 def test_the_api_has_exactly_the_documented_routes(options: Options, synthesise: Synthesise) -> None:
-    documented = {"POST /ask", "POST /search", "GET /documents/{source+}", "GET /health"}
+    documented = {"POST /ask", "POST /search", "GET /documents", "GET /documents/{source+}", "GET /health"}
     assert routes(synthesise(options)).keys() == documented | UNROUTED
 
 

@@ -46,7 +46,9 @@ def to_store(
     return chunks
 
 
-def version(name: str, *, embedded: int = 0, metadata: Metadata | None = None) -> DocumentVersion:
+def version(
+    name: str, *, embedded: int = 0, metadata: Metadata | None = None, unread_pages: tuple[int, ...] = ()
+) -> DocumentVersion:
     return DocumentVersion(
         version=name,
         pipeline="p1",
@@ -54,6 +56,7 @@ def version(name: str, *, embedded: int = 0, metadata: Metadata | None = None) -
         title="Expenses",
         metadata=metadata or Metadata(),
         pages=None,
+        unread_pages=unread_pages,
         embedded=embedded,
         search_language="english",
     )

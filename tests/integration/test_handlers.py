@@ -119,6 +119,30 @@ def document(source: str, **query: str) -> Any:
     return call(functions.documents.handler.handler, "GET /documents/{source+}", source=source, **query)
 
 
+def listing(**query: str) -> Any:
+    return call(functions.documents.handler.handler, "GET /documents", **query)
+
+
+def test_what_failed_is_listed_with_its_reason_a_page_at_a_time(s3: S3Client) -> None:
+    keys = [f"inbox/{letter}.bin" for letter in "abc"]
+    for key in keys:
+        upload(s3, key, b"\x89PNG\r\n\x1a\n" + bytes(64))
+    upload(s3, KEY)
+    assert ingest(*(object_event(BUCKET, key) for key in (*keys, KEY))) == []
+    status, page = listing(status="FAILED", limit="2")
+    assert (status, [each["source"] for each in page["documents"]], page["next"]) == (200, keys[:2], keys[1])
+    assert page["documents"][0]["error"] == {
+        "code": "unsupported_type",
+        "detail": "PNG image: this format can't be read",
+        "stage": "extract",
+        "attempts": 1,
+    }
+    status, page = listing(status="FAILED", limit="2", after=page["next"])
+    assert ([each["source"] for each in page["documents"]], page["next"]) == (keys[2:], None)
+    assert [each["source"] for each in listing(prefix="handbook/")[1]["documents"]] == [KEY]
+    assert listing(status="BROKEN")[0] == 400
+
+
 def test_one_bad_message_does_not_fail_its_batch(s3: S3Client) -> None:
     upload(s3, KEY)
     upload(s3, "picture.md", b"\x89PNG\r\n\x1a\n" + bytes(64))

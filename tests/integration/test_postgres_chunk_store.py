@@ -395,6 +395,7 @@ def test_a_document_that_is_begun_shows_as_processing_under_its_new_title(store:
         chunks=0,
         embedded=0,
         pages=None,
+        unread_pages=(),
         version=None,
         updated_at=document.updated_at,
         error=None,
@@ -483,6 +484,69 @@ def test_a_new_document_whose_groups_are_unclear_is_shown_to_nobody(store: Postg
     store.begin(claim, None, title="Expenses", attempts=1, last=False)
     store.fail(claim, code="bad_metadata", stage="metadata", attempts=1, version="v1")
     assert store.document(EVERYONE, KEY.source) is None
+
+
+def test_a_failure_says_more_than_its_code_until_another_version_is_served(
+    store: PostgresChunkStore, generation: IndexGeneration
+) -> None:
+    claim = store.claim(KEY)
+    store.begin(claim, Metadata(), title="Scan", attempts=1, last=False)
+    store.fail(claim, code="no_text_layer", stage="extract", attempts=1, version="v1", detail="pages 1 to 3")
+    assert shown(store).error == DocumentError("no_text_layer", "extract", 1, "pages 1 to 3")
+    claim = store.claim(KEY)
+    store.keep_vectors("default", generation, {reuse_key("one"): vector_of("one")})
+    store.swap(claim, generation, version("v2", unread_pages=(2, 3)), to_store(["one"]))
+    assert (shown(store).error, shown(store).unread_pages) == (None, (2, 3))
+    store.fail(store.claim(KEY), code="empty", stage="extract", attempts=1, version="v3")
+    assert (shown(store).error, shown(store).unread_pages) == (DocumentError("empty", "extract", 1), (2, 3))
+
+
+def failed(store: PostgresChunkStore, source: str, *, tenant: str = "default", groups: tuple[str, ...] = ()) -> None:
+    claim = store.claim(DocumentKey(tenant, source))
+    store.begin(claim, Metadata(groups=groups), title=source, attempts=1, last=False)
+    store.fail(claim, code="corrupt", stage="extract", attempts=1, version="v1")
+
+
+def listed(
+    store: PostgresChunkStore,
+    audience: Audience = EVERYONE,
+    *,
+    status: DocumentStatus | None = DocumentStatus.FAILED,
+    prefix: str = "",
+    after: str = "",
+    limit: int = 10,
+) -> list[str]:
+    documents = store.documents(audience, status=status, prefix=prefix, after=after, limit=limit)
+    return [document.key.source for document in documents]
+
+
+def test_documents_are_listed_by_status_and_prefix_page_by_page(store: PostgresChunkStore) -> None:
+    for source in ("hr/b.pdf", "hr/a.pdf", "sales/c.pdf", "hr_%/d.pdf"):
+        failed(store, source)
+    index(store, ["one"])
+    store.remove(store.claim(DocumentKey("default", "sales/c.pdf")))
+    store.claim(DocumentKey("default", "hr/only-claimed.pdf"))
+    assert listed(store) == ["hr/a.pdf", "hr/b.pdf", "hr_%/d.pdf"]
+    assert listed(store, limit=2) == ["hr/a.pdf", "hr/b.pdf"]
+    assert listed(store, after="hr/b.pdf") == ["hr_%/d.pdf"]
+    assert listed(store, prefix="hr_") == ["hr_%/d.pdf"]
+    assert listed(store, prefix="hr/") == ["hr/a.pdf", "hr/b.pdf"]
+    assert listed(store, status=DocumentStatus.READY) == [KEY.source]
+    assert listed(store, status=None) == sorted(["hr/a.pdf", "hr/b.pdf", "hr_%/d.pdf", KEY.source])
+    assert listed(store, prefix="h\0") == []
+    [document] = store.documents(EVERYONE, status=None, prefix="hr/a", after="", limit=1)
+    assert document == store.document(EVERYONE, "hr/a.pdf")
+
+
+def test_documents_of_others_are_not_listed(store: PostgresChunkStore) -> None:
+    failed(store, "a.pdf", tenant="other")
+    failed(store, "b.pdf", groups=("hr",))
+    claim = store.claim(DocumentKey("default", "c.pdf"))
+    store.begin(claim, None, title="c", attempts=1, last=False)
+    store.fail(claim, code="bad_metadata", stage="metadata", attempts=1, version="v1")
+    assert listed(store) == []
+    assert listed(store, Audience("default", ("hr",))) == ["b.pdf"]
+    assert listed(store, Audience("other", ("hr",))) == ["a.pdf"]
 
 
 def test_a_failure_that_knows_no_version_keeps_the_last_one(store: PostgresChunkStore) -> None:

@@ -7,27 +7,37 @@ import uuid
 import pytest
 
 from citewell.core.hashing import chunk_id, content_hash, pipeline_version, reuse_key
-from citewell.core.values import DocumentKey, Metadata, TextKind
+from citewell.core.values import Block, BlockKind, DocumentKey, ExtractedText, Metadata, TextKind
 
 KEY = DocumentKey("acme", "handbook/leave.md")
+
+
+def read(text: str, *, heading: str = "Leave", page: int = 1, unread: tuple[int, ...] = ()) -> ExtractedText:
+    blocks = (Block(BlockKind.PARAGRAPH, 0, len(text), (heading,), page),)
+    return ExtractedText(text, blocks, pages=2, unread_pages=unread)
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        ("text!", "title", Metadata(), "p"),
-        ("text", "title!", Metadata(), "p"),
-        ("text", "title", Metadata(groups=("hr",)), "p"),
-        ("text", "title", Metadata(collection="hr"), "p"),
-        ("text", "title", Metadata(effective_date="2025-01-01"), "p"),
-        ("text", "title", Metadata(series="leave"), "p"),
-        ("text", "title", Metadata(language="de"), "p"),
-        ("text", "title", Metadata(), "q"),
-        ("texttitle", "", Metadata(), "p"),
+        (read("text!"), "title", Metadata(), "p"),
+        (read("text", heading="Sick"), "title", Metadata(), "p"),
+        (read("text", page=2), "title", Metadata(), "p"),
+        (read("text", unread=(2,)), "title", Metadata(), "p"),
+        (read("text"), "title!", Metadata(), "p"),
+        (read("text"), "title", Metadata(groups=("hr",)), "p"),
+        (read("text"), "title", Metadata(collection="hr"), "p"),
+        (read("text"), "title", Metadata(effective_date="2025-01-01"), "p"),
+        (read("text"), "title", Metadata(series="leave"), "p"),
+        (read("text"), "title", Metadata(language="de"), "p"),
+        (read("text"), "title", Metadata(), "q"),
+        (read("texttitle"), "", Metadata(), "p"),
     ],
 )
-def test_whatever_changes_answers_or_access_changes_the_content_hash(other: tuple[str, str, Metadata, str]) -> None:
-    assert content_hash(*other) != content_hash("text", "title", Metadata(), "p")
+def test_whatever_changes_answers_citations_or_access_changes_the_content_hash(
+    other: tuple[ExtractedText, str, Metadata, str],
+) -> None:
+    assert content_hash(*other) != content_hash(read("text"), "title", Metadata(), "p")
 
 
 @pytest.mark.parametrize(
@@ -47,9 +57,9 @@ def test_a_vector_is_reused_only_for_the_same_string_embedded_the_same_way(
 
 
 def test_hashes_are_32_bytes_and_stay_the_same_across_releases() -> None:
-    assert content_hash("ä", "t", Metadata(), "p").hex().startswith("8a92d5dbb19513a2")
+    assert content_hash(read("ä"), "t", Metadata(), "p").hex().startswith("f9f3aae3e2de829c")
     assert reuse_key("m", 3, TextKind.PASSAGE, "ä").hex().startswith("15980f85d3d4f845")
-    assert len(reuse_key("m", 3, TextKind.PASSAGE, "ä")) == len(content_hash("", "", Metadata(), "")) == 32
+    assert len(reuse_key("m", 3, TextKind.PASSAGE, "ä")) == len(content_hash(read(""), "", Metadata(), "")) == 32
 
 
 def test_a_chunk_id_is_a_uuid_that_stays_the_same_across_releases() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.core.values import Answer, Citation, Passage, Question, Usage
+from citewell.core.values import Answer, Citation, DocumentStatus, Passage, Question, Usage
 from citewell.errors import (
     CitewellError,
     ConfigurationError,
@@ -26,8 +26,10 @@ from citewell.errors import (
 from citewell.http import (
     MAX_BODY_BYTES,
     SECURITY_HEADERS,
+    Listing,
     answer_body,
     not_found,
+    parse_listing,
     parse_page,
     parse_question,
     problem,
@@ -251,6 +253,22 @@ def test_a_wrong_page_is_refused(given_: dict[str, str]) -> None:
         parse_page({"queryStringParameters": given_})
 
 
+def test_a_listing_begins_with_everything() -> None:
+    assert parse_listing({}) == Listing(None, "", "", 50)
+    asked = {"status": "FAILED", "prefix": "hr/", "after": "hr/a b.pdf", "limit": "10"}
+    assert parse_listing({"queryStringParameters": asked}) == Listing(DocumentStatus.FAILED, "hr/", "hr/a b.pdf", 10)
+
+
+@pytest.mark.parametrize(
+    "given_",
+    [{"status": "failed"}, {"status": ""}, {"limit": "101"}, {"offset": "1"}, {"prefix": "x" * 1025}, {"after": "\0"},
+     {"prefix": "\ud800"}],
+)  # fmt: skip
+def test_a_wrong_listing_is_refused(given_: dict[str, str]) -> None:
+    with pytest.raises(InvalidRequest):
+        parse_listing({"queryStringParameters": given_})
+
+
 @pytest.mark.parametrize(
     ("method", "path", "status", "allow"),
     [
@@ -258,7 +276,7 @@ def test_a_wrong_page_is_refused(given_: dict[str, str]) -> None:
         ("DELETE", "/search", 405, "POST"),
         ("POST", "/health", 405, "GET"),
         ("PUT", "/documents/handbook/expenses.md", 405, "GET"),
-        ("GET", "/documents", 404, None),
+        ("POST", "/documents", 405, "GET"),
         ("GET", "/documents/", 404, None),
         ("GET", "/ask/", 404, None),
         ("POST", "/Ask", 404, None),

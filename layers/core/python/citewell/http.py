@@ -6,10 +6,11 @@ import base64
 import binascii
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Protocol
 
-from citewell.core.values import Answer, Document, Passage, Question
+from citewell.core.values import Answer, Document, DocumentStatus, Passage, Question
 from citewell.errors import (
     CitewellError,
     ConfigurationError,
@@ -46,7 +47,7 @@ SECURITY_HEADERS = {
 }
 """On every response: what is answered is for this caller, is data, and is no page."""
 
-_METHODS = {"/ask": "POST", "/search": "POST", "/health": "GET"}
+_METHODS = {"/ask": "POST", "/search": "POST", "/health": "GET", "/documents": "GET"}
 _DOCUMENTS = "/documents/"
 
 # The most specific class first. The detail is what a caller may know; the log has the error itself.
@@ -184,11 +185,50 @@ def _top_k(value: object) -> int:
     return value
 
 
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Which documents are asked for: a page behind the source ``after``."""
+
+    status: DocumentStatus | None
+    prefix: str
+    after: str
+    limit: int
+
+
+def parse_listing(event: Mapping[str, Any]) -> Listing:
+    """Of ``GET /documents``. Raises InvalidRequest."""
+    given = _parameters(event, {"status", "prefix", "after", "limit"})
+    status = given.get("status")
+    if status is not None and status not in set(DocumentStatus):
+        raise InvalidRequest(f"'status' must be one of {', '.join(DocumentStatus)}")
+    return Listing(
+        status=None if status is None else DocumentStatus(status),
+        prefix=_name(given, "prefix"),
+        after=_name(given, "after"),
+        limit=_whole_number(given.get("limit", str(DEFAULT_PAGE)), "limit", low=1, high=MAX_PAGE),
+    )
+
+
+def _name(given: Mapping[str, str], field: str) -> str:
+    """A source or the beginning of one, as S3 allows it."""
+    name = given.get(field, "")
+    if len(name.encode(errors="surrogatepass")) > MAX_FILTER_CHARACTERS:
+        raise InvalidRequest(f"'{field}' is longer than {MAX_FILTER_CHARACTERS} bytes")
+    if "\0" in name or any("\ud800" <= character <= "\udfff" for character in name):
+        raise InvalidRequest(f"'{field}' is not valid Unicode")
+    return name
+
+
+def _parameters(event: Mapping[str, Any], known: set[str]) -> Mapping[str, str]:
+    given: Mapping[str, str] = event.get("queryStringParameters") or {}
+    if unknown := sorted(given.keys() - known):
+        raise InvalidRequest(f"unknown parameter {', '.join(map(repr, unknown))}")
+    return given
+
+
 def parse_page(event: Mapping[str, Any]) -> tuple[int, int]:
     """``offset`` and ``limit`` of a paged listing. Raises InvalidRequest."""
-    given = event.get("queryStringParameters") or {}
-    if unknown := sorted(given.keys() - {"offset", "limit"}):
-        raise InvalidRequest(f"unknown parameter {', '.join(map(repr, unknown))}")
+    given = _parameters(event, {"offset", "limit"})
     return (
         _whole_number(given.get("offset", "0"), "offset", low=0, high=MAX_OFFSET),
         _whole_number(given.get("limit", str(DEFAULT_PAGE)), "limit", low=1, high=MAX_PAGE),
@@ -299,10 +339,17 @@ def document_body(document: Document) -> dict[str, Any]:
         "chunks": document.chunks,
         "embedded": document.embedded,
         "pages": document.pages,
+        "unreadPages": list(document.unread_pages),
         "version": document.version,
         "updatedAt": document.updated_at,
-        "error": None if error is None else {"code": error.code, "stage": error.stage, "attempts": error.attempts},
+        "error": None
+        if error is None
+        else {"code": error.code, "detail": error.detail, "stage": error.stage, "attempts": error.attempts},
     }
+
+
+def listing_body(documents: Sequence[Document], *, next_after: str | None) -> dict[str, Any]:
+    return {"documents": [document_body(each) for each in documents], "next": next_after}
 
 
 def chunks_body(source: str, chunks: Sequence[Passage], *, next_offset: int | None) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from citewell.core.values import (
     Chunk,
     Document,
     DocumentKey,
+    DocumentStatus,
     Generation,
     IngestOutcome,
     Metadata,
@@ -119,6 +120,7 @@ class DocumentVersion:
     title: str
     metadata: Metadata
     pages: int | None
+    unread_pages: tuple[int, ...]
     embedded: int
     search_language: str
     """By which the keyword search takes endings off its words: one of :data:`citewell.core.languages.LANGUAGES`."""
@@ -181,8 +183,13 @@ class ChunkStore(Protocol):
     def remove(self, claim: Claim) -> IngestOutcome:
         """Remove the document, keeping its claim as a tombstone. DELETED or SUPERSEDED."""
 
-    def fail(self, claim: Claim, *, code: str, stage: str, attempts: int, version: str | None) -> None:
-        """Record that the newest version can't be indexed; what was served before goes on answering."""
+    def fail(
+        self, claim: Claim, *, code: str, stage: str, attempts: int, version: str | None, detail: str | None = None
+    ) -> None:
+        """Record that the newest version can't be indexed; what was served before goes on answering.
+
+        ``detail`` is for who may read the document, and holds none of its text.
+        """
 
     def documents_after(self, after: DocumentKey, *, limit: int) -> list[DocumentKey]:
         """Up to ``limit`` documents behind ``after``, of all tenants, in an order that stays the same."""
@@ -202,6 +209,14 @@ class ChunkStore(Protocol):
 
     def document(self, audience: Audience, source: str) -> Document | None:
         """The document as ``audience`` may see it; None when there is none for it."""
+
+    def documents(
+        self, audience: Audience, *, status: DocumentStatus | None, prefix: str, after: str, limit: int
+    ) -> list[Document]:
+        """Up to ``limit`` documents that ``audience`` may see, by source, from the first behind ``after`` on.
+
+        Those of ``status`` alone where it is given, and whose source begins with ``prefix``.
+        """
 
     def document_chunks(self, audience: Audience, source: str, *, offset: int, limit: int) -> list[Passage] | None:
         """A page of the chunks that answer, by ordinal; None when there is no such document for the audience."""

@@ -8,14 +8,16 @@ import json
 import uuid
 from collections.abc import Sequence
 
-from citewell.core.values import DocumentKey, Metadata, TextKind
+from citewell.core.values import DocumentKey, ExtractedText, Metadata, TextKind
 
 _CHUNK_NAMESPACE = uuid.UUID("6f0c2f0e-3f0a-5d52-9d6e-5b8f3c1f7a11")
 
 
-def content_hash(text: str, title: str, metadata: Metadata, pipeline: str) -> bytes:
-    """32 bytes over everything that decides what a document answers, and to whom."""
-    return _digest("content", text, title, dataclasses.asdict(metadata), pipeline)
+def content_hash(extracted: ExtractedText, title: str, metadata: Metadata, pipeline: str) -> bytes:
+    """32 bytes over everything that decides what a document answers, what its citations say, and to whom."""
+    blocks = [(each.kind, each.start, each.end, each.headings, each.page) for each in extracted.blocks]
+    shape = (blocks, extracted.pages, extracted.unread_pages)
+    return _digest("content", extracted.text, shape, title, dataclasses.asdict(metadata), pipeline)
 
 
 def reuse_key(model_id: str, dimensions: int, kind: TextKind, embedded_text: str) -> bytes:

@@ -165,16 +165,23 @@ class IngestOutcome:
 
 @dataclass(frozen=True, slots=True)
 class DocumentError:
-    """Why the newest version of a document isn't indexed. ``code`` is one of the documented codes."""
+    """Why the newest version of a document isn't indexed. ``code`` is one of the documented codes.
+
+    ``detail`` says more where there is more to say, such as which pages, and holds none of the document's text.
+    """
 
     code: str
     stage: str
     attempts: int
+    detail: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document as its reader sees it: the state of its newest version, and of what answers."""
+    """A document as its reader sees it: the state of its newest version, and of what answers.
+
+    ``unread_pages`` of what answers show something that couldn't be read, such as scans.
+    """
 
     key: DocumentKey
     title: str
@@ -183,6 +190,7 @@ class Document:
     chunks: int
     embedded: int
     pages: int | None
+    unread_pages: tuple[int, ...]
     version: str | None
     updated_at: str
     error: DocumentError | None

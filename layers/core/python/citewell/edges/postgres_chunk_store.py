@@ -236,7 +236,9 @@ class PostgresChunkStore:
             rows = cursor.execute(statements.DOCUMENTS_AFTER, {**_key(after), "limit": limit}).fetchall()
         return [DocumentKey(row.tenant, row.source) for row in rows]
 
-    def fail(self, claim: Claim, *, code: str, stage: str, attempts: int, version: str | None) -> None:
+    def fail(
+        self, claim: Claim, *, code: str, stage: str, attempts: int, version: str | None, detail: str | None = None
+    ) -> None:
         with self._database.transaction() as cursor:
             cursor.execute(
                 statements.FAIL,
@@ -244,6 +246,7 @@ class PostgresChunkStore:
                     **_claim(claim),
                     "error_code": code,
                     "error_stage": stage,
+                    "error_detail": detail,
                     "attempts": attempts,
                     "version": version,
                 },
@@ -299,7 +302,17 @@ class PostgresChunkStore:
             return None
         with self._database.transaction() as cursor:
             row = cursor.execute(statements.DOCUMENT, {**_audience(audience), "source": source}).fetchone()
-        return None if row is None else _document(DocumentKey(audience.tenant, source), row)
+        return None if row is None else _document(audience.tenant, row)
+
+    def documents(
+        self, audience: Audience, *, status: DocumentStatus | None, prefix: str, after: str, limit: int
+    ) -> list[Document]:
+        if not _storable([prefix]):
+            return []
+        page = {**_audience(audience), "prefix": prefix, "after": after, "limit": limit}
+        with self._database.transaction() as cursor:
+            rows = cursor.execute(statements.documents(status), page).fetchall()
+        return [_document(audience.tenant, row) for row in rows]
 
     def document_chunks(self, audience: Audience, source: str, *, offset: int, limit: int) -> list[Passage] | None:
         if not _storable([source]):
@@ -340,6 +353,7 @@ class PostgresChunkStore:
             ):
                 cursor.execute(arm(generation), search)
             cursor.execute(statements.DOCUMENT, page)
+            cursor.execute(statements.documents(DocumentStatus.FAILED), {**page, "prefix": "", "after": ""})
             cursor.execute(statements.DOCUMENT_CHUNKS, page)
 
     def try_writing(self) -> None:
@@ -347,7 +361,7 @@ class PostgresChunkStore:
         vectors = {b"check": [1.0] * generation.dimensions}
         chunk = Chunk(ordinal=0, section=(), occurrence=0, part=0, start=0, end=len(_NO_WORD), text=_NO_WORD, header="")
         stored = ChunkToStore(_NO_CHUNK, b"check", chunk)
-        version = DocumentVersion("1", "check", b"", "Check", Metadata(), None, 1, SIMPLE)
+        version = DocumentVersion("1", "check", b"", "Check", Metadata(), None, (), 1, SIMPLE)
         with self._database.transaction(settings=self._swap_settings) as cursor:
             trial = copy.copy(self)
             trial._database = _Within(cursor)
@@ -413,6 +427,7 @@ def _served(version: DocumentVersion) -> dict[str, Any]:
         "content_hash": version.content_hash,
         "embedded": version.embedded,
         "pages": version.pages,
+        "unread_pages": list(version.unread_pages),
     }
 
 
@@ -506,19 +521,20 @@ def _cosine(row: Any) -> float:
     return 0.0 if math.isnan(row.distance) else 1.0 - float(row.distance)
 
 
-def _document(key: DocumentKey, row: Any) -> Document:
+def _document(tenant: str, row: Any) -> Document:
     failed = row.status == DocumentStatus.FAILED
     return Document(
-        key=key,
+        key=DocumentKey(tenant, row.source),
         title=row.title,
         status=DocumentStatus(row.status),
         result=None if row.result is None else IngestResult(row.result),
         chunks=row.chunks,
         embedded=row.embedded,
         pages=row.pages,
+        unread_pages=tuple(row.unread_pages),
         version=row.version,
         updated_at=_as_utc(row.updated_at),
-        error=DocumentError(row.error_code, row.error_stage, row.attempts) if failed else None,
+        error=DocumentError(row.error_code, row.error_stage, row.attempts, row.error_detail) if failed else None,
     )
 
 

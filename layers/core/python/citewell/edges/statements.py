@@ -57,6 +57,7 @@ SET status = %(status)s,
     result = NULL,
     error_code = %(error_code)s,
     error_stage = %(error_stage)s,
+    error_detail = NULL,
     attempts = %(attempts)s,
     updated_at = now(),
     title = CASE WHEN served_version IS NULL THEN %(title)s ELSE title END,
@@ -276,8 +277,10 @@ SET status = 'READY',
     chunks = %(chunks)s,
     embedded = %(embedded)s,
     pages = %(pages)s,
+    unread_pages = %(unread_pages)s,
     error_code = NULL,
     error_stage = NULL,
+    error_detail = NULL,
     updated_at = now()
 WHERE tenant = %(tenant)s AND source = %(source)s
 """
@@ -293,6 +296,7 @@ SET status = 'READY',
     embedded = 0,
     error_code = NULL,
     error_stage = NULL,
+    error_detail = NULL,
     updated_at = now()
 WHERE tenant = %(tenant)s AND source = %(source)s AND claim = %(claim)s
 RETURNING chunks
@@ -320,8 +324,10 @@ SET status = NULL,
     chunks = 0,
     embedded = 0,
     pages = NULL,
+    unread_pages = '{}',
     error_code = NULL,
     error_stage = NULL,
+    error_detail = NULL,
     attempts = 0,
     updated_at = now()
 """)
@@ -342,6 +348,7 @@ SET status = 'FAILED',
     version = coalesce(%(version)s, version),
     error_code = %(error_code)s,
     error_stage = %(error_stage)s,
+    error_detail = %(error_detail)s,
     attempts = %(attempts)s,
     updated_at = now()
 WHERE tenant = %(tenant)s AND source = %(source)s AND claim = %(claim)s
@@ -607,11 +614,29 @@ def _index(generation: IndexGeneration) -> dict[str, Literal]:
     return {"generation": Literal(generation.generation), "dimensions": Literal(generation.dimensions)}
 
 
-DOCUMENT = SQL("""
-SELECT title, status, result, chunks, embedded, pages, version, updated_at, error_code, error_stage, attempts
+_DOCUMENT = SQL("""
+SELECT source, title, status, result, chunks, embedded, pages, unread_pages, version, updated_at, error_code,
+       error_stage, error_detail, attempts
 FROM document
-WHERE {visible} AND source = %(source)s AND status IS NOT NULL
-""").format(visible=_VISIBLE)
+WHERE {visible} AND status IS NOT NULL""").format(visible=_VISIBLE)
+
+DOCUMENT = _DOCUMENT + SQL(" AND source = %(source)s")
+
+
+@cache
+def documents(status: str | None) -> Composed:
+    """A page of the documents by source. The status is a literal, so that the index of what failed is seen to fit."""
+    of_status = SQL("") if status is None else SQL(" AND status = {}").format(Literal(status))
+    return (
+        _DOCUMENT
+        + of_status
+        + SQL("""
+  AND source > %(after)s AND source ^@ %(prefix)s
+ORDER BY source
+LIMIT %(limit)s
+""")
+    )
+
 
 # No row: no such document for this audience. A row without a chunk: the document is there, the page is empty.
 DOCUMENT_CHUNKS = SQL("""

@@ -84,6 +84,7 @@ class IngestObject:
                     stage=known.stage,
                     attempts=attempt.number,
                     version=head.version if head else None,
+                    detail=str(error) if isinstance(error, DocumentRejected) else None,
                 )
             raise
 
@@ -115,7 +116,7 @@ class IngestObject:
         metadata = metadata_of(head.user_metadata)
         extracted = self._read(head)
         title = metadata.title or extracted.title or name
-        fingerprint = content_hash(extracted.text, title=title, metadata=metadata, pipeline=pipeline)
+        fingerprint = content_hash(extracted, title=title, metadata=metadata, pipeline=pipeline)
         if fingerprint == claim.content_hash:
             return self.chunks.refresh(claim, head.version, pipeline)
         chunks = self._split(claim, extracted, title)
@@ -127,6 +128,7 @@ class IngestObject:
             title=title,
             metadata=metadata,
             pages=extracted.pages,
+            unread_pages=extracted.unread_pages,
             embedded=embedded,
             search_language=named(metadata.language) or language_of(extracted.text),
         )

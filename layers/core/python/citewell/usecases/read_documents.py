@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from citewell.core.values import Audience, Document, Passage
+from citewell.core.values import Audience, Document, DocumentStatus, Passage
 from citewell.ports import ChunkStore
 
 
@@ -18,8 +18,24 @@ class ChunkPage:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentPage:
+    """``next_after`` is where the following page begins; None on the last one."""
+
+    documents: list[Document]
+    next_after: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class ReadDocuments:
     chunks: ChunkStore
+
+    def listing(
+        self, audience: Audience, *, status: DocumentStatus | None, prefix: str, after: str, limit: int
+    ) -> DocumentPage:
+        """A page of the documents that the audience may see, by source: those behind ``after``."""
+        found = self.chunks.documents(audience, status=status, prefix=prefix, after=after, limit=limit + 1)
+        page = found[:limit]
+        return DocumentPage(page, page[-1].key.source if len(found) > limit else None)
 
     def status(self, source: str, audience: Audience) -> Document | None:
         """None when there is no such document for the audience."""
