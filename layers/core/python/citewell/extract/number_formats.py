@@ -1,0 +1,180 @@
+"""Numbers of a spreadsheet as its reader sees them (ECMA-376 part 1, 18.8.30 and 18.8.31).
+
+Dates are written in ISO 8601, whatever their format. Decimals, thousands, percent and currencies follow the format;
+a number whose format does anything rarer (fractions, masks, conditions) is written plainly.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+
+Formatter = Callable[[float], str]
+
+BUILT_IN = {
+    1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%", 11: "0.00E+00",
+    14: "yyyy-mm-dd", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm",
+    21: "h:mm:ss", 22: "yyyy-mm-dd h:mm", 37: "#,##0;-#,##0", 38: "#,##0;-#,##0", 39: "#,##0.00;-#,##0.00",
+    40: "#,##0.00;-#,##0.00", 41: "#,##0", 42: "$#,##0", 43: "#,##0.00", 44: "$#,##0.00", 45: "mm:ss", 46: "[h]:mm:ss",
+    47: "mm:ss.0",
+} | dict.fromkeys((*range(27, 37), *range(50, 59)), "yyyy-mm-dd")  # fmt: skip
+"""Format codes that a file refers to by number alone; negative amounts with a minus, whatever the locale does."""
+
+_TOKEN = re.compile(
+    r"""(?P<literal> "[^"]*"? | \\. | \[\$[^\]]*\] )
+      | (?P<nothing> _. | \*. )
+      | (?P<elapsed> \[ (?:h+|m+|s+) \] )
+      | (?P<bracket> \[ [^\]]* \] )
+      | (?P<general> General )
+      | (?P<exponent> E[+-]0+ )
+      | (?P<digits> [0#?.] (?: [0#?.,]* [0#?.] )? ,* )
+      | (?P<date> AM/PM | A/P | [ymdhsegb]+ )
+      | (?P<other> . )""",
+    re.IGNORECASE | re.VERBOSE | re.DOTALL,
+)
+_SECTION_END = re.compile(r'(?:"[^"]*"?|\\.|\[[^\]]*\]|[^;])*')
+_LAST_DAY = 2_958_466
+_EPOCH = datetime(1899, 12, 30)
+_EPOCH_1904 = timedelta(days=1_462)
+_FIRST_TRUE_DAY = 60  # Excel's calendar has a 29th of February 1900
+_MOST_DECIMALS = 30
+
+
+def plain(value: float) -> str:
+    """A number without a format, with as many digits as a spreadsheet keeps."""
+    return f"{value:.15g}"
+
+
+def formatter(code: str, *, since_1904: bool = False) -> Formatter:
+    """What shows numbers as the format ``code`` does."""
+    sections = [_section(source, since_1904=since_1904) for source in _split(code)]
+
+    def show(value: float) -> str:
+        if value < 0 and len(sections) > 1:
+            return sections[1](-value)
+        if value == 0 and len(sections) > 2:
+            return sections[2](value)
+        return sections[0](value)
+
+    return show
+
+
+@dataclass(slots=True)
+class _Parts:
+    """What one section of a format code consists of."""
+
+    before: str = ""
+    digits: str = ""
+    after: str = ""
+    exponent: str = ""
+    dates: str = ""
+    elapsed: str = ""
+    percents: int = 0
+    simple: bool = True
+
+
+def _split(code: str) -> list[str]:
+    sections, start = [], 0
+    while start <= len(code) and len(sections) < 4:
+        end = _SECTION_END.match(code, start).end()  # type: ignore[union-attr] # it matches the empty string too
+        sections.append(code[start:end])
+        start = end + 1
+    return sections[:3] or [""]
+
+
+def _section(source: str, *, since_1904: bool) -> Formatter:
+    parts = _parts(source)
+    if parts.elapsed:
+        return lambda value: _elapsed(value, parts.elapsed)
+    if parts.dates:
+        return lambda value: _date(value, parts.dates.lower(), since_1904=since_1904)
+    if not parts.simple:
+        return plain
+    if not parts.digits:
+        return lambda _: parts.before.strip()  # words instead of a number, or nothing at all
+    return lambda value: _number(value, parts)
+
+
+def _parts(source: str) -> _Parts:
+    parts = _Parts()
+    for token in _TOKEN.finditer(source):
+        kind, text = token.lastgroup, token[0]
+        if kind == "digits":
+            parts.simple &= not parts.digits
+            parts.digits = text
+        elif kind == "elapsed":
+            parts.elapsed = parts.elapsed or text[1].lower()
+        elif kind == "date":
+            parts.dates += text
+        elif kind == "exponent":
+            parts.exponent = text
+        elif kind == "general" or text in ("/", "@") or (kind == "bracket" and text[1] in "<>="):
+            parts.simple = False
+        else:
+            _add_literal(parts, kind, text)
+    return parts
+
+
+def _add_literal(parts: _Parts, kind: str | None, text: str) -> None:
+    if kind == "literal":
+        text = text[2:-1].split("-")[0] if text.startswith("[$") else text.strip('"').removeprefix("\\")
+    elif kind != "other":
+        return
+    elif text == "%":
+        parts.percents += 1
+    if parts.digits:
+        parts.after += text
+    else:
+        parts.before += text
+
+
+def _number(value: float, parts: _Parts) -> str:
+    whole, _, decimals = parts.digits.rstrip(",").partition(".")
+    thousandths = len(parts.digits) - len(parts.digits.rstrip(","))
+    decimals = decimals.replace(",", "")[:_MOST_DECIMALS]
+    if parts.exponent:
+        return parts.before + f"{value:.{len(decimals)}E}" + parts.after
+    try:
+        scaled = Decimal(plain(value)).scaleb(2 * parts.percents - 3 * thousandths)
+        rounded = scaled.quantize(Decimal(1).scaleb(-len(decimals)), rounding=ROUND_HALF_UP)
+    except InvalidOperation:  # infinite, or more digits than anybody reads
+        return plain(value)
+    shown = f"{abs(rounded):{',' if ',' in whole else ''}f}"
+    integer, _, fraction = shown.partition(".")
+    while fraction and fraction[-1] == "0" and decimals[len(fraction) - 1] != "0":
+        fraction = fraction[:-1]
+    integer = integer.zfill(whole.count("0")) if "," not in whole else integer
+    if integer == "0" and whole and "0" not in whole and fraction:
+        integer = ""
+    sign = "-" if rounded < 0 else ""
+    return sign + parts.before + integer + ("." + fraction if fraction else "") + parts.after
+
+
+def _date(value: float, codes: str, *, since_1904: bool) -> str:
+    has_time = any(code in codes for code in "hs")
+    has_date = any(code in codes for code in "ydeg") or not has_time
+    if since_1904:
+        value += _EPOCH_1904.days if has_date else 0
+    if not 0 <= value < _LAST_DAY:
+        return plain(value)
+    if has_date and value >= 1:
+        value += 1 if value < _FIRST_TRUE_DAY else 0
+    # To the second first: serial numbers are binary fractions of days.
+    moment = _EPOCH + timedelta(seconds=round(value * 86_400))
+    time = moment.strftime("%H:%M:%S" if moment.second else "%H:%M")
+    if not has_date or value < 1:
+        return time
+    date = moment.date().isoformat()
+    return f"{date} {time}" if has_time and time != "00:00" else date
+
+
+def _elapsed(value: float, unit: str) -> str:
+    """Hours, minutes or seconds that may be more than a day's."""
+    seconds = round(abs(value) * 86_400)
+    sign = "-" if value < 0 else ""
+    if unit == "h":
+        return f"{sign}{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    return f"{sign}{seconds // 60}:{seconds % 60:02d}" if unit == "m" else f"{sign}{seconds}"

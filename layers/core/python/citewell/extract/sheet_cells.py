@@ -1,0 +1,96 @@
+"""The text that a cell of a workbook shows."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+from citewell.extract import xml
+from citewell.extract.number_formats import BUILT_IN, Formatter, formatter, plain
+from citewell.extract.ooxml import Element, Package, S, number_of
+
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_PLAIN_INTEGER = re.compile(r"-?[0-9]{1,40}")
+_V, _IS, _T, _R = (S + name for name in ("v", "is", "t", "r"))
+
+
+class Cells:
+    """Reads cells, given a workbook's strings and number formats."""
+
+    def __init__(self, package: Package, main: str, *, since_1904: bool) -> None:
+        strings = package.related(main, "sharedStrings")
+        self._strings = [_rich_text(each) for each in xml.iterate(package.data(strings), S + "si")] if strings else []
+        self._formatters = _formatters(package.related_xml(main, "styles"), since_1904=since_1904)
+
+    def text(self, cell: Element) -> str:
+        """Empty for a cell that shows nothing."""
+        kind = cell.get("t", "n")
+        if kind == "inlineStr":
+            inline = cell.find(_IS)
+            return _rich_text(inline) if inline is not None else ""
+        value = cell.findtext(_V)
+        if not value:
+            return ""
+        match kind:
+            case "s":
+                number = number_of(value)
+                return self._strings[number] if number is not None and 0 <= number < len(self._strings) else ""
+            case "n":
+                return self._number(value, cell.get("s"))
+            case "b":
+                return "FALSE" if value.strip() == "0" else "TRUE"
+            case "d":
+                return _date_and_time(value)
+        return _unescaped(value)  # a formula's text, or an error such as #DIV/0!
+
+    def _number(self, value: str, style: str | None) -> str:
+        show = self._formatters.get(style or "0")
+        if show is None and _PLAIN_INTEGER.fullmatch(value):
+            return value
+        try:
+            return (show or plain)(float(value))
+        except ValueError:
+            return _unescaped(value)
+
+
+def _formatters(styles: Element | None, *, since_1904: bool) -> dict[str, Formatter]:
+    """By a cell's style, for those that have a number format of their own."""
+    if styles is None:
+        return {}
+    make = partial(formatter, since_1904=since_1904)
+    codes = BUILT_IN | {
+        number: each.get("formatCode", "")
+        for each in styles.iterfind(f"{S}numFmts/{S}numFmt")
+        if (number := number_of(each.get("numFmtId"))) is not None
+    }
+    by_code: dict[str, Formatter] = {}
+    found: dict[str, Formatter] = {}
+    for index, each in enumerate(styles.iterfind(f"{S}cellXfs/{S}xf")):
+        code = codes.get(number_of(each.get("numFmtId")) or 0)
+        if code is not None and code.lower() not in ("general", "@"):
+            if code not in by_code:
+                by_code[code] = make(code)
+            found[str(index)] = by_code[code]
+    return found
+
+
+def _rich_text(element: Element) -> str:
+    """The text of a string; how its characters are read (phonetic runs) is left out."""
+    pieces = []
+    for child in element:
+        if child.tag == _T:
+            pieces.append(child.text or "")
+        elif child.tag == _R:
+            pieces.append(child.findtext(_T) or "")
+    return _unescaped("".join(pieces))
+
+
+def _unescaped(text: str) -> str:
+    """Characters that XML can't hold are written as ``_x000D_``."""
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if "_x" in text else text
+
+
+def _date_and_time(value: str) -> str:
+    date, _, time = value.strip().removesuffix("Z").partition("T")
+    time = time.removesuffix(":00").split(".")[0]
+    return date if time in ("", "00:00") else f"{date} {time}"

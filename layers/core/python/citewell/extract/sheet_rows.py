@@ -1,0 +1,134 @@
+"""The visible cells of a sheet, read as a stream: it may have a million rows."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from citewell.errors import DocumentRejected
+from citewell.extract import xml
+from citewell.extract.ooxml import Element, S, number_of
+from citewell.extract.sheet_cells import Cells
+
+_REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?([0-9]{1,7})")
+_MOST_COLUMNS = 16_384
+_MOST_RANGES = 100_000
+_TRUE = ("1", "true")
+_PER_CELL = 3  # characters that a table needs to keep a cell apart from the next one
+_ROW, _C, _COL, _MERGE, _FILTER = (S + name for name in ("row", "c", "col", "mergeCell", "filterColumn"))
+
+
+class Range(NamedTuple):
+    """Rows and columns from 1, both ends inclusive."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+
+@dataclass(slots=True)
+class Sheet:
+    """``rows`` maps a row's number to the texts of its columns, both from 1, in order; only what shows something."""
+
+    rows: dict[int, dict[int, str]] = field(default_factory=dict)
+    merged: list[Range] = field(default_factory=list)
+    characters: int = 0
+
+
+@dataclass(slots=True)
+class _Hidden:
+    """What a sheet doesn't show; ``filtered``: rows may be hidden by a filter, only for the moment."""
+
+    rows: set[int] = field(default_factory=set)
+    columns: set[int] = field(default_factory=set)
+    filtered: bool = False
+
+
+def read_sheet(data: bytes, cells: Cells, most_characters: int) -> Sheet:
+    """Raises DocumentRejected ``corrupt``, or ``too_large`` when the texts come to more than ``most_characters``."""
+    sheet, hidden = Sheet(), _Hidden()
+    number = 0
+    for element in xml.iterate(data, _ROW, _COL, _MERGE, _FILTER):
+        if element.tag == _ROW:
+            number = number_of(element.get("r")) or number + 1
+            if _is_hidden(element):
+                hidden.rows.add(number)
+            _read_row(sheet, element, number, cells)
+            if sheet.characters > most_characters:
+                raise DocumentRejected("too_large", f"more than {most_characters} characters of text")
+        else:
+            _read_layout(sheet, element, hidden)
+    _drop_covered(sheet)
+    _drop_hidden(sheet, hidden)
+    return sheet
+
+
+def _read_layout(sheet: Sheet, element: Element, hidden: _Hidden) -> None:
+    if element.tag == _COL:
+        hidden.columns.update(_hidden_columns(element))
+    elif element.tag == _FILTER:
+        hidden.filtered = True
+    elif len(sheet.merged) < _MOST_RANGES:
+        sheet.merged += _ranges(element.get("ref", ""))
+
+
+def _read_row(sheet: Sheet, row: Element, number: int, cells: Cells) -> None:
+    texts: dict[int, str] = {}
+    column = 0
+    for cell in row:
+        if cell.tag != _C:
+            continue
+        place = _REFERENCE.fullmatch(cell.get("r", ""))
+        column = min(_column(place[1]) if place else column + 1, _MOST_COLUMNS)
+        text = cells.text(cell)
+        if text and not text.isspace():
+            texts[column] = text
+            sheet.characters += len(text) + _PER_CELL
+    if texts:
+        sheet.rows.setdefault(number, {}).update(texts)
+
+
+def _is_hidden(element: Element) -> bool:
+    """Whether a row or column is hidden for good: one in a folded outline opens with a click."""
+    return element.get("hidden") in _TRUE and not number_of(element.get("outlineLevel"))
+
+
+def _hidden_columns(element: Element) -> range:
+    first, last = number_of(element.get("min")) or 0, number_of(element.get("max")) or 0
+    return range(first, min(last, _MOST_COLUMNS) + 1) if _is_hidden(element) else range(0)
+
+
+def _drop_hidden(sheet: Sheet, hidden: _Hidden) -> None:
+    for texts in sheet.rows.values():
+        for column in hidden.columns & texts.keys():
+            del texts[column]
+    for row in () if hidden.filtered else hidden.rows:
+        sheet.rows.pop(row, None)
+
+
+def _drop_covered(sheet: Sheet) -> None:
+    """What merging covered is still in the file, but nobody sees it."""
+    numbers = sorted(sheet.rows)
+    for area in sheet.merged:
+        for row in numbers[bisect_left(numbers, area.top) : bisect_right(numbers, area.bottom)]:
+            texts = sheet.rows[row]
+            for column in [each for each in texts if area.left <= each <= area.right]:
+                if (row, column) != (area.top, area.left):
+                    del texts[column]
+
+
+def _ranges(reference: str) -> list[Range]:
+    """The one area that is meant; none where it makes no sense."""
+    first, _, last = reference.partition(":")
+    start, end = _REFERENCE.fullmatch(first), _REFERENCE.fullmatch(last or first)
+    return [Range(int(start[2]), _column(start[1]), int(end[2]), _column(end[1]))] if start and end else []
+
+
+def _column(letters: str) -> int:
+    number = 0
+    for letter in letters:
+        number = number * 26 + ord(letter) - ord("A") + 1
+    return number

@@ -1,0 +1,116 @@
+"""Excel workbooks (ECMA-376 SpreadsheetML): a sheet is a page with its name as heading.
+
+Cells are read as they are shown: formulas as the values they last had, numbers and dates in their format. Hidden
+sheets, rows and columns are left out, but for rows that a filter or a folded outline hides for the moment. Only cells
+that are there are looked at, however large a sheet says it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from citewell.core.values import ExtractedText
+from citewell.errors import DocumentRejected
+from citewell.extract.building import TextBuilder, clean_line
+from citewell.extract.drawing import plain_text
+from citewell.extract.ooxml import Element, Package, R, S
+from citewell.extract.options import ReadOptions
+from citewell.extract.sheet_cells import Cells
+from citewell.extract.sheet_rows import Sheet, read_sheet
+from citewell.extract.sheet_tables import tables_in
+
+_TRUE = ("1", "true")
+
+
+def read(data: bytes, options: ReadOptions) -> ExtractedText:
+    """Raises DocumentRejected ``corrupt``, ``encrypted``, ``archive_bomb``, ``too_large`` or ``empty``."""
+    package = Package(data, options.limits)
+    main = package.main_part("xl/workbook.xml")
+    workbook = _Workbook(package, main, options.limits.characters)
+    sheets = list(workbook.sheets())
+    if len(sheets) > options.limits.pages:
+        raise DocumentRejected("too_large", f"{len(sheets)} sheets, {options.limits.pages} allowed")
+    builder = TextBuilder(options.limits)
+    unread = []
+    for number, sheet in enumerate(sheets, start=1):
+        builder.page(number)
+        if sheet.part is not None and not sheet.hidden:
+            _write(builder, sheet.name, workbook.read(sheet.part), workbook.asides(sheet.part))
+        elif not sheet.hidden:
+            unread.append(number)
+    properties = package.properties()
+    return builder.finish(title=properties.title, pages=len(sheets), unread_pages=unread, language=properties.language)
+
+
+@dataclass(frozen=True, slots=True)
+class _SheetEntry:
+    """``part`` is None where the workbook names a sheet that isn't there."""
+
+    name: str
+    part: str | None
+    hidden: bool
+
+
+class _Workbook:
+    def __init__(self, package: Package, main: str, most_characters: int) -> None:
+        self._package = package
+        self._main = main
+        self._root = package.xml(main)
+        properties = self._root.find(S + "workbookPr")
+        self._most_characters = most_characters
+        self._cells = Cells(package, main, since_1904=properties is not None and properties.get("date1904") in _TRUE)
+
+    def sheets(self) -> Iterator[_SheetEntry]:
+        for each in self._root.iterfind(f"{S}sheets/{S}sheet"):
+            part = self._package.target(self._main, each.get(R + "id"))
+            yield _SheetEntry(each.get("name", ""), part, each.get("state", "visible") != "visible")
+
+    def read(self, part: str) -> Sheet:
+        sheet = read_sheet(self._package.data(part), self._cells, self._most_characters)
+        self._most_characters -= sheet.characters
+        return sheet
+
+    def asides(self, part: str) -> Iterator[str]:
+        """Text boxes over a sheet, then the comments on its cells."""
+        drawing = self._package.related_xml(part, "drawing")
+        for body in drawing.iter("{*}txBody") if drawing is not None else ():
+            yield plain_text(body)
+        threads = self._package.related_xml(part, "threadedComment")
+        comments = self._threaded(threads) if threads is not None else self._plain_comments(part)
+        for author, cell, text in comments:
+            by = f"Comment ({author})" if author else "Comment"
+            yield f"{by} on {cell}: {text}"
+
+    def _threaded(self, root: Element) -> Iterator[tuple[str, str, str]]:
+        people = self._package.related_xml(self._main, "person")
+        names = {each.get("id"): each.get("displayName", "") for each in people} if people is not None else {}
+        for each in root:
+            text = each.findtext("{*}text") or ""
+            yield clean_line(names.get(each.get("personId"), "")), each.get("ref", ""), text
+
+    def _plain_comments(self, part: str) -> Iterator[tuple[str, str, str]]:
+        root = self._package.related_xml(part, "comments")
+        if root is None:
+            return
+        authors = [each.text or "" for each in root.iterfind(f"{S}authors/{S}author")]
+        for each in root.iter(S + "comment"):
+            number = each.get("authorId", "")
+            author = authors[int(number)] if number.isdecimal() and int(number) < len(authors) else ""
+            text = "".join(piece.text or "" for piece in each.iter(S + "t"))
+            # Excel begins the comment itself with its author's name.
+            yield clean_line(author), each.get("ref", ""), clean_line(text).removeprefix(f"{author}:").strip()
+
+
+def _write(builder: TextBuilder, name: str, sheet: Sheet, asides: Iterator[str]) -> None:
+    tables = tables_in(sheet)
+    lines = [each for each in asides if each.strip()]
+    if not tables and not lines:
+        return
+    builder.heading(1, name)
+    for table in tables:
+        for line in table.lines_before:
+            builder.paragraph(line)
+        builder.table(table.rows)
+    for line in lines:
+        builder.paragraph(line)
