@@ -1,0 +1,459 @@
+"""What stands on a PDF's pages, and where: everything that speaks to PDFium stands here.
+
+PDFium parses, repairs and decodes. A character's place costs a call into it, so only the ends of words are asked for.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import pypdfium2.raw as pdfium  # type: ignore[import-untyped]  # it has no annotations
+
+from citewell.errors import DocumentRejected
+from citewell.extract.pictures import png_of_grey
+
+SOFT_BREAK = "\ufffe"
+"""PDFium writes it for a hyphen at the end of a line, and leaves the line's end out."""
+
+_WORD = re.compile(rf"[^\s{SOFT_BREAK}]+{SOFT_BREAK}?|[\r\n]+|{SOFT_BREAK}")
+BULLETS = "•‣◦▪▫■□●○◆◇►▶➢➤✓✔✗✘❖·∙–—*\uf0b7\uf0a7\uf0d8\uf076\uf0fc§o-"  # those in private use are Symbol's, Wingdings'
+_MARKER = re.compile(rf"[{BULLETS}]|\(?(?:\d{{1,3}}|[A-Za-z]|[ivxIVX]{{1,5}})[.)]|\d{{1,2}}(?:\.\d{{1,2}})+\.?")
+_BOLD = re.compile(r"bold|black|heavy|demi|medi(?!um)|cm(?:ss)?bx|sfbx", re.IGNORECASE)
+_FIXED = re.compile(r"courier|mono|consol|menlo|typewriter|cmtt|lettergothic|fixed", re.IGNORECASE)
+_FORCE_BOLD = 1 << 18
+_FIXED_PITCH = 1
+
+_GAP = 0.8  # ems between two words from which on they may stand in two columns
+_MARKER_GAP = 4.0
+_OVERLAP = -0.6
+_STACKED = 1.5  # height to width from which on characters stand one below the other
+_VERTICAL = 3  # columns from right to left are lines from top to bottom, once the page has been turned so
+_HIDDEN = pdfium.FPDF_ANNOT_FLAG_HIDDEN | pdfium.FPDF_ANNOT_FLAG_NOVIEW
+_PASSWORD_FIELD = 1 << 13
+_ENCRYPTED = {pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY}
+_OBJECTS_LOOKED_AT = 2_000
+_DRAWN = 50
+_OCR_DPI = 300
+_OCR_PIXELS = 25_000_000
+
+
+@dataclass(slots=True)
+class Fragment:
+    """Words on one line without a wide gap between them.
+
+    Lengths are points; ``left``, ``right`` and ``middle`` (of its height, downwards) are seen with its text upright,
+    after ``turn`` quarter turns of the page. ``order`` counts up in the order in which the page draws its text.
+    """
+
+    text: str
+    left: float
+    right: float
+    middle: float
+    size: float
+    turn: int = 0
+    bold: bool = False
+    fixed: bool = False
+    order: int = 0
+
+    @property
+    def top(self) -> float:
+        return self.middle - self.size / 2
+
+    @property
+    def bottom(self) -> float:
+        return self.middle + self.size / 2
+
+
+class Comment(NamedTuple):
+    author: str
+    text: str
+
+
+@dataclass(slots=True)
+class PageContent:
+    """``height`` is the page's, in points. ``drawn`` says that it shows something that may be text but holds none.
+
+    That is a picture, or line art of many parts.
+    """
+
+    number: int
+    height: float = 0.0
+    fragments: list[Fragment] = field(default_factory=list)
+    comments: list[Comment] = field(default_factory=list)
+    drawn: bool = False
+
+
+class Bookmark(NamedTuple):
+    """``level`` from 1; ``page`` from 1, None where it leads nowhere."""
+
+    level: int
+    title: str
+    page: int | None
+
+
+class PdfDocument:
+    """An open PDF. Pages are loaded one at a time and let go at once."""
+
+    def __init__(self, handle: Any, form: Any) -> None:
+        self._handle = handle
+        self._form = form
+        self.pages: int = pdfium.FPDF_GetPageCount(handle)
+
+    def page(self, number: int) -> PageContent:
+        """What page ``number`` (from 1) shows. A page that can't be loaded counts as drawn: something was there."""
+        page = pdfium.FPDF_LoadPage(self._handle, number - 1)
+        if not page:
+            return PageContent(number, drawn=True)
+        try:
+            content = PageContent(number, pdfium.FPDF_GetPageHeightF(page))
+            with _text_of(page) as text:
+                content.fragments = _Fragments(page, text).read() if text else []
+            self._read_annotations(page, content)
+            if not content.fragments:
+                content.drawn = _shows_something(page)
+            return content
+        finally:
+            pdfium.FPDF_ClosePage(page)
+
+    def picture(self, number: int) -> bytes | None:
+        """Page ``number`` as a grey PNG of 300 dots an inch, fewer for a huge one; None if it can't be drawn."""
+        page = pdfium.FPDF_LoadPage(self._handle, number - 1)
+        if not page:
+            return None
+        try:
+            return _rendered(page)
+        finally:
+            pdfium.FPDF_ClosePage(page)
+
+    def metadata(self, name: bytes) -> str:
+        """``Title``, ``Author``...; empty where it isn't given."""
+        return _string(lambda buffer, size: pdfium.FPDF_GetMetaText(self._handle, name, buffer, size))
+
+    def language(self) -> str:
+        return _string(lambda buffer, size: pdfium.FPDFCatalog_GetLanguage(self._handle, _shorts(buffer), size))
+
+    def attachments(self) -> list[str]:
+        """The names of the files that it carries."""
+        names = []
+        for index in range(min(pdfium.FPDFDoc_GetAttachmentCount(self._handle), 1_000)):
+            attachment = pdfium.FPDFDoc_GetAttachment(self._handle, index)
+            names.append(_string(lambda b, n, a=attachment: pdfium.FPDFAttachment_GetName(a, _shorts(b), n)))
+        return [name for name in names if name]
+
+    def bookmarks(self, limit: int = 10_000) -> Iterator[Bookmark]:
+        """The outline, depth first; a loop in it ends at ``limit``."""
+        pending = [(pdfium.FPDFBookmark_GetFirstChild(self._handle, None), 1)]
+        while pending and limit:
+            bookmark, level = pending.pop()
+            if not bookmark:
+                continue
+            limit -= 1
+            title = _string(lambda buffer, size, b=bookmark: pdfium.FPDFBookmark_GetTitle(b, buffer, size))
+            target = pdfium.FPDFBookmark_GetDest(self._handle, bookmark)
+            page = pdfium.FPDFDest_GetDestPageIndex(self._handle, target) if target else -1
+            yield Bookmark(level, title, page + 1 if page >= 0 else None)
+            pending.append((pdfium.FPDFBookmark_GetNextSibling(self._handle, bookmark), level))
+            if level < 10:
+                pending.append((pdfium.FPDFBookmark_GetFirstChild(self._handle, bookmark), level + 1))
+
+    def _read_annotations(self, page: Any, content: PageContent) -> None:
+        for index in range(pdfium.FPDFPage_GetAnnotCount(page)):
+            annotation = pdfium.FPDFPage_GetAnnot(page, index)
+            if not annotation:
+                continue
+            try:
+                if not pdfium.FPDFAnnot_GetFlags(annotation) & _HIDDEN:
+                    self._read_annotation(page, annotation, content)
+            finally:
+                pdfium.FPDFPage_CloseAnnot(annotation)
+
+    def _read_annotation(self, page: Any, annotation: Any, content: PageContent) -> None:
+        kind = pdfium.FPDFAnnot_GetSubtype(annotation)
+        if kind in (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP):
+            return
+        if kind == pdfium.FPDF_ANNOT_WIDGET:
+            if self._form and (value := _field_value(self._form, annotation)):
+                _place(page, annotation, value, content.fragments)
+            return
+        words = _annotation_string(annotation, b"Contents")
+        if kind == pdfium.FPDF_ANNOT_FREETEXT:
+            _place(page, annotation, words, content.fragments)
+        elif words.strip():
+            content.comments.append(Comment(_annotation_string(annotation, b"T"), words))
+
+
+@contextmanager
+def opened(data: bytes, *, most_pages: int) -> Iterator[PdfDocument]:
+    """The PDF in ``data``, for as long as the block lasts.
+
+    Raises DocumentRejected: ``encrypted`` when it takes a password, ``corrupt`` when it can't be repaired,
+    ``too_large`` when it has more than ``most_pages``.
+    """
+    handle = pdfium.FPDF_LoadMemDocument64(data, len(data), None)
+    if not handle:
+        if pdfium.FPDF_GetLastError() in _ENCRYPTED:
+            raise DocumentRejected("encrypted", "the PDF opens with a password only")
+        raise DocumentRejected("corrupt", "the PDF is damaged beyond repair")
+    form = None
+    try:
+        pages = pdfium.FPDF_GetPageCount(handle)
+        if pages > most_pages:
+            raise DocumentRejected("too_large", f"{pages} pages, and at most {most_pages} are read")
+        form_environment = pdfium.FPDF_FORMFILLINFO(version=2)
+        if pdfium.FPDF_GetFormType(handle) != pdfium.FORMTYPE_NONE:
+            form = pdfium.FPDFDOC_InitFormFillEnvironment(handle, form_environment)
+        yield PdfDocument(handle, form)
+    finally:
+        if form:
+            pdfium.FPDFDOC_ExitFormFillEnvironment(form)
+        pdfium.FPDF_CloseDocument(handle)
+
+
+# --- words ---
+
+
+class _Fragments:
+    """Gathers the words of one page's text into fragments."""
+
+    def __init__(self, page: Any, text: Any) -> None:
+        self._text = text
+        self._page_box = _page_box(page)
+        self._box = pdfium.FS_RECTF()
+        self._box_at = ctypes.byref(self._box)
+        self._fonts: dict[bytes, tuple[bool, bool]] = {}
+
+    def read(self) -> list[Fragment]:
+        fragments: list[Fragment] = []
+        current: Fragment | None = None
+        characters = _characters(self._text)
+        for match in _WORD.finditer(characters):
+            word = match[0]
+            if word[0] in "\r\n":
+                current = None
+                continue
+            start, end = match.start(), match.end() - 1
+            edges = self._edges(start, end if word[-1] != SOFT_BREAK or end == start else end - 1)
+            if edges is None:
+                if current is not None:
+                    current.text += " " + word
+                continue
+            if current is None or not self._continue(current, word, edges):
+                current = self._begin(word, start, edges, len(fragments))
+                fragments.append(current)
+            elif current.bold and not self._font(start)[0]:
+                current.bold = False
+            if word[-1] == SOFT_BREAK:
+                current = None
+        return [fragment for fragment in fragments if self._is_on_page(fragment)]
+
+    def _edges(self, first: int, last: int) -> tuple[float, float, float, float] | None:
+        """Left, bottom, right and top of the characters from ``first`` to ``last``, as the page's content has them."""
+        box = self._box
+        if not pdfium.FPDFText_GetLooseCharBox(self._text, first, self._box_at):
+            return None
+        left, bottom, right, top = box.left, box.bottom, box.right, box.top
+        if last > first and pdfium.FPDFText_GetLooseCharBox(self._text, last, self._box_at):
+            left, right = min(left, box.left), max(right, box.right)
+            bottom, top = min(bottom, box.bottom), max(top, box.top)
+        return left, bottom, right, top
+
+    def _begin(self, word: str, index: int, edges: tuple[float, float, float, float], order: int) -> Fragment:
+        matrix = pdfium.FS_MATRIX()
+        pdfium.FPDFText_GetMatrix(self._text, index, ctypes.byref(matrix))
+        turn = round(math.atan2(matrix.b, matrix.a) / (math.pi / 2)) % 4
+        if turn == 0 and len(word) > 1 and edges[3] - edges[1] > _STACKED * (edges[2] - edges[0]):
+            turn = _VERTICAL
+        left, top, right, bottom = _turned(edges, turn, self._page_box)
+        size = pdfium.FPDFText_GetFontSize(self._text, index) * math.hypot(matrix.c, matrix.d)
+        if not 0.2 * (bottom - top) < size < 5 * (bottom - top):
+            size = bottom - top
+        bold, fixed = self._font(index)
+        return Fragment(word, left, right, (top + bottom) / 2, size or 1.0, turn, bold, fixed, order)
+
+    def _continue(self, current: Fragment, word: str, edges: tuple[float, float, float, float]) -> bool:
+        """Add ``word`` to ``current`` if it stands right beside it on its line; a bullet may stand further away."""
+        left, top, right, bottom = _turned(edges, current.turn, self._page_box)
+        size = current.size
+        if abs((top + bottom) / 2 - current.middle) > 0.45 * size:
+            return False
+        widest = (_MARKER_GAP if _MARKER.fullmatch(current.text) else _GAP) * size
+        nearest = _OVERLAP * size
+        if not (nearest < left - current.right < widest or nearest < current.left - right < widest):
+            return False
+        current.text += " " + word
+        current.left = min(current.left, left)
+        current.right = max(current.right, right)
+        return True
+
+    def _font(self, index: int) -> tuple[bool, bool]:
+        """Whether the character at ``index`` is bold, and of a font whose characters have one width."""
+        name = ctypes.create_string_buffer(128)
+        flags = ctypes.c_int()
+        pdfium.FPDFText_GetFontInfo(self._text, index, name, 128, ctypes.byref(flags))
+        key = name.value
+        if key not in self._fonts:
+            shown = key.decode("latin-1")
+            self._fonts[key] = (
+                bool(_BOLD.search(shown)) or bool(flags.value & _FORCE_BOLD),
+                bool(_FIXED.search(shown)) or bool(flags.value & _FIXED_PITCH),
+            )
+        return self._fonts[key]
+
+    def _is_on_page(self, fragment: Fragment) -> bool:
+        left, bottom, right, top = self._page_box
+        width, height = (right - left, top - bottom) if fragment.turn % 2 == 0 else (top - bottom, right - left)
+        return fragment.right > 0 and fragment.left < width and fragment.bottom > 0 and fragment.top < height
+
+
+@contextmanager
+def _text_of(page: Any) -> Iterator[Any]:
+    text = pdfium.FPDFText_LoadPage(page)
+    try:
+        yield text
+    finally:
+        if text:
+            pdfium.FPDFText_ClosePage(text)
+
+
+def _characters(text: Any) -> str:
+    """The page's characters, one for each index that PDFium gives them."""
+    count = pdfium.FPDFText_CountChars(text)
+    if count <= 0:
+        return ""
+    units = (ctypes.c_ushort * (count + 1))()
+    pdfium.FPDFText_GetText(text, 0, count, units)
+    characters = bytes(units).decode("utf-16-le", "replace")
+    if len(characters) == count + 1 and "\0" not in characters[:-1]:
+        return characters[:-1]
+    # Characters beyond 16 bits, or some without a meaning, shift the one against the other.
+    return "".join(_character(pdfium.FPDFText_GetUnicode(text, index)) for index in range(count))
+
+
+def _character(code: int) -> str:
+    if code == 2:
+        return SOFT_BREAK
+    return "\ufffd" if code == 0 or code > 0x10FFFF or 0xD800 <= code < 0xE000 else chr(code)
+
+
+def _page_box(page: Any) -> tuple[float, float, float, float]:
+    box = pdfium.FS_RECTF()
+    pdfium.FPDF_GetPageBoundingBox(page, ctypes.byref(box))
+    return box.left, box.bottom, box.right, box.top
+
+
+def _turned(
+    edges: tuple[float, float, float, float], turn: int, page: tuple[float, float, float, float]
+) -> tuple[float, float, float, float]:
+    """Left, top, right, bottom of ``edges``, from the corner that is top left when text so turned stands upright."""
+    left, bottom, right, top = edges
+    page_left, page_bottom, page_right, page_top = page
+    if turn == 0:
+        return left - page_left, page_top - top, right - page_left, page_top - bottom
+    if turn == 1:
+        return bottom - page_bottom, left - page_left, top - page_bottom, right - page_left
+    if turn == 2:
+        return page_right - right, bottom - page_bottom, page_right - left, top - page_bottom
+    return page_top - top, page_right - right, page_top - bottom, page_right - left
+
+
+# --- annotations ---
+
+
+def _field_value(form: Any, annotation: Any) -> str:
+    """What a form's field shows: its text, or a box with or without a mark."""
+    kind = pdfium.FPDFAnnot_GetFormFieldType(form, annotation)
+    if kind in (pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON):
+        return "[x]" if pdfium.FPDFAnnot_IsChecked(form, annotation) else "[ ]"
+    if kind not in (pdfium.FPDF_FORMFIELD_TEXTFIELD, pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_LISTBOX):
+        return ""
+    if pdfium.FPDFAnnot_GetFormFieldFlags(form, annotation) & _PASSWORD_FIELD:
+        return ""
+    return _string(lambda buffer, size: pdfium.FPDFAnnot_GetFormFieldValue(form, annotation, _shorts(buffer), size))
+
+
+def _place(page: Any, annotation: Any, words: str, fragments: list[Fragment]) -> None:
+    """Put ``words`` where the annotation stands, a line below the other, as if the page showed them there."""
+    lines = [line for line in re.split(r"[\r\n]+", words) if line.strip()]
+    rectangle = pdfium.FS_RECTF()
+    if not lines or not pdfium.FPDFAnnot_GetRect(annotation, ctypes.byref(rectangle)):
+        return
+    turn = pdfium.FPDFPage_GetRotation(page) % 4
+    edges = (
+        min(rectangle.left, rectangle.right),
+        min(rectangle.bottom, rectangle.top),
+        max(rectangle.left, rectangle.right),
+        max(rectangle.bottom, rectangle.top),
+    )
+    left, top, right, bottom = _turned(edges, turn, _page_box(page))
+    pitch = (bottom - top) / len(lines)
+    size = max(min(pitch, 12.0), 1.0)
+    for number, line in enumerate(lines):
+        middle = top + (number + 0.5) * pitch
+        fragments.append(Fragment(line.strip(), left, right, middle, size, turn, order=len(fragments)))
+
+
+def _annotation_string(annotation: Any, key: bytes) -> str:
+    return _string(lambda buffer, size: pdfium.FPDFAnnot_GetStringValue(annotation, key, _shorts(buffer), size))
+
+
+def _string(ask: Callable[[Any, int], int]) -> str:
+    """A string that PDFium gives as UTF-16 when it is asked twice: how many bytes, and which."""
+    size = ask(None, 0)
+    if size <= 2:
+        return ""
+    buffer = ctypes.create_string_buffer(size)
+    ask(buffer, size)
+    return buffer.raw[: size - 2].decode("utf-16-le", "replace").replace("\0", "")
+
+
+def _shorts(buffer: Any) -> Any:
+    return None if buffer is None else ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort))
+
+
+# --- pictures ---
+
+
+def _shows_something(page: Any) -> bool:
+    """Whether a page without text shows a picture, or line art of many parts, which letters may be."""
+    pending = [
+        pdfium.FPDFPage_GetObject(page, index)
+        for index in range(min(pdfium.FPDFPage_CountObjects(page), _OBJECTS_LOOKED_AT))
+    ]
+    paths = looked_at = 0
+    while pending and looked_at < _OBJECTS_LOOKED_AT:
+        looked_at += 1
+        each = pending.pop()
+        kind = pdfium.FPDFPageObj_GetType(each)
+        if kind == pdfium.FPDF_PAGEOBJ_IMAGE:
+            return True
+        if kind == pdfium.FPDF_PAGEOBJ_FORM:
+            inside = max(pdfium.FPDFFormObj_CountObjects(each), 0)
+            pending += (pdfium.FPDFFormObj_GetObject(each, i) for i in range(min(inside, _OBJECTS_LOOKED_AT)))
+        paths += kind == pdfium.FPDF_PAGEOBJ_PATH
+    return paths >= _DRAWN
+
+
+def _rendered(page: Any) -> bytes | None:
+    width, height = pdfium.FPDF_GetPageWidthF(page), pdfium.FPDF_GetPageHeightF(page)
+    if width <= 0 or height <= 0:
+        return None
+    scale = min(_OCR_DPI / 72, math.sqrt(_OCR_PIXELS / (width * height)))
+    columns, rows = max(int(width * scale), 1), max(int(height * scale), 1)
+    bitmap = pdfium.FPDFBitmap_CreateEx(columns, rows, pdfium.FPDFBitmap_Gray, None, 0)
+    if not bitmap:
+        return None
+    try:
+        pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, columns, rows, 0xFFFFFFFF)
+        flags = pdfium.FPDF_ANNOT | pdfium.FPDF_GRAYSCALE
+        pdfium.FPDF_RenderPageBitmap(bitmap, page, 0, 0, columns, rows, 0, flags)
+        stride = pdfium.FPDFBitmap_GetStride(bitmap)
+        pixels = ctypes.string_at(pdfium.FPDFBitmap_GetBuffer(bitmap), stride * rows)
+        return png_of_grey(pixels, columns=columns, rows=rows, stride=stride)
+    finally:
+        pdfium.FPDFBitmap_Destroy(bitmap)

@@ -1,0 +1,153 @@
+"""What the pages of a PDF have in common: its running heads and feet, its sizes of type, its hyphenated words.
+
+Taken from pages spread over the whole document, so that a long one needs no more memory than a short one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from citewell.extract.pdf_layout import Row, rows_of, text_of
+from citewell.extract.pdf_pages import Fragment, PageContent
+
+_SAMPLED = 64
+_MARGIN = 0.08  # of the page's height, at both ends, where any line may be a running one
+_EDGE = 0.14  # and where one in a single piece may be: further in, a table repeats its head
+_MOST = 0.6  # of the pages, or of the left or the right ones, show a running line
+_HEADING = 1.15  # times the size of running text
+_HEADING_CHARACTERS = 200
+_HEADING_LEVELS = 5
+_NUMBER = re.compile(r"\d{1,4}")
+_ROMAN = re.compile(r"\W*([ivxl]{1,7})\W*")
+_ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50}
+_COMPOUND = re.compile(r"(?<!\w)(\w+)(?=-(\w+))")
+_WORDS = re.compile(r"\w{4,}")
+
+RunningKey = tuple[bool, str, int | None]
+"""Whether it stands at the top; its words, ``#`` for the page's number; that number less the page it stands on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """``body`` is the size of running text in points, ``headings`` those of headings, largest first.
+
+    ``code`` says that characters of one width are something special. ``compounds`` are the pairs of words that stand
+    with a hyphen between them, ``words`` the others, both in lower case.
+    """
+
+    body: float
+    headings: tuple[float, ...]
+    bold: bool
+    code: bool
+    running: frozenset[RunningKey]
+    compounds: frozenset[tuple[str, str]]
+    words: frozenset[str]
+
+    def without_running_lines(self, page: PageContent) -> list[Fragment]:
+        """The page's fragments but for running heads, feet and page numbers; all if nothing else stands there."""
+        running = {
+            id(each) for row, key_list in _edge_rows(page) if not self.running.isdisjoint(key_list) for each in row
+        }
+        left = [each for each in page.fragments if id(each) not in running]
+        return left or page.fragments
+
+
+def sampled_pages(pages: int) -> list[int]:
+    """Page numbers, in pairs of a left and a right one, spread over a document of ``pages``."""
+    if pages <= _SAMPLED:
+        return list(range(1, pages + 1))
+    pairs = _SAMPLED // 2
+    firsts = [1 + index * (pages - 1) // pairs for index in range(pairs)]
+    return sorted({number for first in firsts for number in (first, first + 1)})
+
+
+def profile_of(pages: Sequence[PageContent]) -> Profile:
+    sizes: Counter[float] = Counter()
+    characters = bold = fixed = 0
+    words: set[str] = set()
+    compounds: set[tuple[str, str]] = set()
+    for page in pages:
+        for each in page.fragments:
+            length = len(each.text)
+            sizes[_rounded(each.size)] += length
+            characters += length
+            bold += length * each.bold
+            fixed += length * each.fixed
+            lower = each.text.lower()
+            words.update(_WORDS.findall(lower))
+            if "-" in lower:
+                compounds.update(_COMPOUND.findall(lower))
+    body = max(sizes, key=lambda size: (sizes[size], -size), default=10.0)
+    return Profile(
+        body,
+        _heading_sizes(pages, body),
+        bold=2 * bold > characters,
+        code=0 < 2 * fixed < characters,
+        running=_running(pages),
+        compounds=frozenset(compounds),
+        words=frozenset(words),
+    )
+
+
+def _rounded(size: float) -> float:
+    return round(size * 2) / 2
+
+
+def _heading_sizes(pages: Sequence[PageContent], body: float) -> tuple[float, ...]:
+    sizes = {
+        _rounded(each.size)
+        for page in pages
+        for each in page.fragments
+        if each.size >= _HEADING * body and len(each.text) <= _HEADING_CHARACTERS and any(map(str.isalpha, each.text))
+    }
+    return tuple(sorted(sizes, reverse=True)[:_HEADING_LEVELS])
+
+
+def _running(pages: Sequence[PageContent]) -> frozenset[RunningKey]:
+    shown: defaultdict[RunningKey, set[int]] = defaultdict(set)
+    written = [page for page in pages if page.fragments]
+    for page in written:
+        for _, keys in _edge_rows(page):
+            for key in keys:
+                shown[key].add(page.number)
+    halves = [{page.number for page in written if page.number % 2 == half} for half in (0, 1)]
+    return frozenset(key for key, numbers in shown.items() if _is_running(numbers, halves))
+
+
+def _is_running(numbers: set[int], halves: list[set[int]]) -> bool:
+    together = halves[0] | halves[1]
+    return any(len(part) > 1 and len(numbers & part) >= max(2, _MOST * len(part)) for part in (together, *halves))
+
+
+def _edge_rows(page: PageContent) -> Iterator[tuple[Row, list[RunningKey]]]:
+    """The lines near the top and the bottom of a page, and what they would be known by if they were running ones."""
+    if not page.fragments:
+        return
+    height = page.height
+    first, last = min(each.middle for each in page.fragments), max(each.middle for each in page.fragments)
+    low, high = max(_EDGE * height, first + 1.0), min((1 - _EDGE) * height, last - 1.0)
+    near = [each for each in page.fragments if not low < each.middle < high]
+    for row in rows_of(near):
+        middle = row[0].middle
+        if len(row) > 1 and _MARGIN * height < middle < (1 - _MARGIN) * height:
+            continue
+        yield row, list(_keys(text_of(row), page.number, top=middle < height / 2))
+
+
+def _keys(text: str, page: int, *, top: bool) -> Iterator[RunningKey]:
+    words = " ".join(text.split())
+    yield top, words, None
+    for number in _NUMBER.finditer(words):
+        yield top, words[: number.start()] + "#" + words[number.end() :], int(number[0]) - page
+    if roman := _ROMAN.fullmatch(words):
+        yield top, "#", _roman_value(roman[1]) - page
+
+
+def _roman_value(numeral: str) -> int:
+    values = [_ROMAN_VALUES[letter] for letter in numeral]
+    return sum(
+        -value if any(later > value for later in values[index + 1 :]) else value for index, value in enumerate(values)
+    )

@@ -1,0 +1,186 @@
+"""Lines and tables of a PDF's page, to headings, paragraphs, lists, code and tables."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Iterable, Iterator
+from itertools import groupby, pairwise
+
+from citewell.extract.building import TextBuilder
+from citewell.extract.pdf_layout import Column, Line, Table, is_rtl
+from citewell.extract.pdf_pages import BULLETS, SOFT_BREAK
+from citewell.extract.pdf_profile import Profile
+
+_ITEM = re.compile(rf"(?P<marker>[{BULLETS}]|\(?(?:\d{{1,3}}|[A-Za-z]|[ivxIVX]{{1,5}})[.)])\s+(?=\S)")
+_NUMBERED = re.compile(r"\(?(?:\d|[A-Za-z])")
+_LEADERS = re.compile(r"\.{4,}|(?:\. ){4,}\.?|(?:…\s?){2,}")
+_SENTENCE_END = (".", ",", ";", "!")
+_LAST_WORD = re.compile(rf"(\w+)[-\u2010\u00ad{SOFT_BREAK}]$")
+_FIRST_WORD = re.compile(r"\w+")
+_HAN_OR_KANA = re.compile("[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef]")
+
+_HEADING_LINES = 3
+_HEADING_CHARACTERS = 200
+_BOLD_HEADING_CHARACTERS = 120
+_DEEPEST_HEADING = 6
+_INDENT = 0.8  # ems by which a line has to be set in to say something
+
+
+class PageWriter:
+    """Writes columns to ``text``. ``title`` is the first heading of the first level, once there is one."""
+
+    def __init__(self, text: TextBuilder, profile: Profile) -> None:
+        self._text = text
+        self._profile = profile
+        self.title: str | None = None
+
+    def write(self, columns: Iterable[Column]) -> None:
+        for column in columns:
+            for is_table, items in groupby(column.items, key=lambda item: isinstance(item, Table)):
+                if is_table:
+                    for item in items:
+                        self._write_table(item)
+                else:
+                    self._write_lines([item for item in items if isinstance(item, Line)], turned=column.turned)
+
+    def _write_table(self, table: Line | Table) -> None:
+        if isinstance(table, Table):
+            self._text.table([[self._joined(cell.split("\n")) for cell in row] for row in table.rows])
+
+    def _write_lines(self, lines: list[Line], *, turned: bool) -> None:
+        for is_code, members in groupby(lines, key=lambda line: self._profile.code and line.fixed):
+            if is_code:
+                self._text.code(_indented(list(members)))
+            else:
+                self._write_paragraphs(list(members), turned=turned)
+
+    def _write_paragraphs(self, lines: list[Line], *, turned: bool) -> None:
+        right = max(line.right for line in lines)
+        depths: list[float] = []
+        for paragraph in _paragraphs(lines, right):
+            first = paragraph[0]
+            item = _ITEM.match(first.text)
+            if not turned and (level := self._heading_level(paragraph, is_item=bool(item))):
+                self._write_heading(level, paragraph)
+                depths = []
+            elif item:
+                while depths and depths[-1] > first.left + 1:
+                    depths.pop()
+                if not depths or depths[-1] < first.left - _INDENT * first.size:
+                    depths.append(first.left)
+                marker = item["marker"] if _NUMBERED.match(item["marker"]) and len(item["marker"]) > 1 else "-"
+                rest = [first.text[item.end() :], *(line.text for line in paragraph[1:])]
+                self._text.item(self._joined(rest), depth=len(depths) - 1, marker=marker)
+            else:
+                self._text.end_list()
+                self._text.paragraph(self._joined(_logical_lines(paragraph, right)))
+                depths = []
+
+    def _write_heading(self, level: int, paragraph: list[Line]) -> None:
+        words = self._joined([line.text for line in paragraph])
+        if level == 1 and self.title is None:
+            self.title = words
+        self._text.heading(level, words)
+
+    def _heading_level(self, paragraph: list[Line], *, is_item: bool) -> int:
+        """1 is the highest; 0 where size and weight don't say clearly that it is a heading."""
+        words = " ".join(line.text for line in paragraph)
+        if not all(line.whole for line in paragraph) or len(paragraph) > _HEADING_LINES:
+            return 0
+        if len(words) > _HEADING_CHARACTERS or not any(map(str.isalpha, words)):
+            return 0
+        profile = self._profile
+        size = max(line.size for line in paragraph)
+        larger = [heading for heading in profile.headings if heading > size + 0.25]
+        if profile.headings and size >= profile.headings[-1] - 0.25:
+            return len(larger) + 1
+        is_bold = all(line.bold for line in paragraph) and not profile.bold and size >= 0.95 * profile.body
+        if not is_bold or len(words) > _BOLD_HEADING_CHARACTERS or words.endswith(_SENTENCE_END):
+            return 0
+        if is_item and not _NUMBERED.match(words):
+            return 0
+        return min(len(profile.headings) + 1, _DEEPEST_HEADING)
+
+    def _joined(self, lines: list[str]) -> str:
+        """Lines as running text: a word that was cut at a line's end is whole again."""
+        text = ""
+        for line in lines:
+            if text.endswith("\n") or not text:
+                text += line
+            elif cut := _LAST_WORD.search(text):
+                text = self._without_hyphen(text, cut, line)
+            elif _HAN_OR_KANA.match(text[-1]) and _HAN_OR_KANA.match(line[:1]):
+                text += line
+            else:
+                text += " " + line
+        return _LEADERS.sub(" ... ", text.replace(SOFT_BREAK, "-"))
+
+    def _without_hyphen(self, text: str, cut: re.Match[str], line: str) -> str:
+        """A hyphen stays where the document writes it within a line, too, and where no word could go on."""
+        before, after = cut[1], _FIRST_WORD.match(line)
+        if not after or not (after[0][0].isalpha() and before[-1].isalpha()):
+            return f"{text[:-1]}- {line}" if not after else f"{text[:-1]}-{line}"
+        whole, pair = (before + after[0]).lower(), (before.lower(), after[0].lower())
+        is_compound = pair in self._profile.compounds and whole not in self._profile.words
+        if is_compound or (after[0][0].isupper() and not before.isupper()):
+            return f"{text[:-1]}-{line}"
+        return text[:-1] + line
+
+
+def _paragraphs(lines: list[Line], right: float) -> Iterator[list[Line]]:
+    pitches = [other.middle - one.middle for one, other in pairwise(lines)]
+    usual = statistics.median_low(pitches) if pitches else 0.0
+    paragraph: list[Line] = []
+    for line in lines:
+        if paragraph and _begins_anew(line, paragraph, usual=usual, right=right):
+            yield paragraph
+            paragraph = []
+        paragraph.append(line)
+    if paragraph:
+        yield paragraph
+
+
+def _begins_anew(line: Line, paragraph: list[Line], *, usual: float, right: float) -> bool:
+    above, first = paragraph[-1], paragraph[0]
+    pitch = line.middle - above.middle
+    size = max(line.size, above.size)
+    if pitch > 1.3 * min(max(usual, 1.15 * size), 2.4 * size) or pitch < 0:
+        return True
+    if abs(line.size - above.size) > 0.08 * size or line.bold != above.bold:
+        return True
+    if _ITEM.match(line.text):
+        return True
+    set_in = line.right < above.right - _INDENT * size if is_rtl(line.text) else line.left > above.left + _INDENT * size
+    if _ITEM.match(first.text):
+        return line.left < first.left + 0.3 * size and _ends_early(above, line, right) and not is_rtl(line.text)
+    return set_in and above.text.endswith((".", ":", "?", "!", "”", '"'))
+
+
+def _logical_lines(paragraph: list[Line], right: float) -> list[str]:
+    """The lines of a paragraph; one that ends although the next word would have fitted ends in a line end."""
+    lines = [line.text for line in paragraph]
+    for index, (one, other) in enumerate(pairwise(paragraph)):
+        if _ends_early(one, other, right) and not _LAST_WORD.search(one.text):
+            lines[index] += "\n"
+    return lines
+
+
+def _ends_early(line: Line, below: Line, right: float) -> bool:
+    """Whether the first word of the line below would have fitted, so that the line was ended on purpose."""
+    word = below.text.split(" ", 1)[0]
+    width = (below.right - below.left) * (len(word) + 1) / max(len(below.text), 1)
+    return line.right + width + 0.5 * line.size < right
+
+
+def _indented(lines: list[Line]) -> str:
+    """Lines of code with the white space before them, and empty lines where there is room for one."""
+    left = min(line.left for line in lines)
+    pitches = [other.middle - one.middle for one, other in pairwise(lines)]
+    usual = min((pitch for pitch in pitches if pitch > 0), default=0.0)
+    text = ""
+    for index, line in enumerate(lines):
+        if index:
+            text += "\n\n" if pitches[index - 1] > 1.7 * usual else "\n"
+        text += " " * round((line.left - left) / (0.6 * line.size)) + line.text
+    return text
