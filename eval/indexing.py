@@ -18,6 +18,7 @@ from citewell.ports import ChunkStore, Embedder
 from citewell.settings import Settings
 from citewell.usecases.ingest_object import Attempt, IngestObject
 from citewell.usecases.migrate import ensure_generation, migrate
+from citewell.wiring import Wiring
 from eval.dataset import CorpusDocument, Dataset
 from eval.progress import progress
 from infra.local.throwaway_postgres import choose, ways
@@ -48,6 +49,7 @@ def index(dataset: Dataset, *, store: ChunkStore, embedder: Embedder, settings: 
     """Ingest every document. Raises what ingest raises: a set that can't be indexed whole can't be scored."""
     ingest = IngestObject(
         objects=CorpusObjects(dataset.documents),
+        extractor=Wiring(settings).extractor,
         chunks=store,
         embedder=embedder,
         tenancy=Tenancy.SINGLE,

@@ -1,4 +1,4 @@
-"""Stand-ins at the ports: a bucket in memory, and an embedder whose vectors follow from its texts alone."""
+"""Stand-ins at the ports: a bucket in memory, an embedder whose vectors follow from its texts alone, and so on."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from citewell.core.values import ObjectHead, TextKind, Vector
+from citewell.core.values import ExtractedText, ObjectHead, TextKind, Vector
 from citewell.errors import ObjectVanished
+from citewell.extract import extract
+from citewell.extract.options import ReadOptions
 
 
 @dataclass
@@ -61,6 +63,14 @@ class MemoryBucket:
 
     def keeps_versions(self) -> bool:
         return self.versioned
+
+
+class InProcessExtractor:
+    """Reads documents here: quicker to start than a process, and no safer than the documents are."""
+
+    def extract(self, data: bytes, *, content_type: str | None, seconds: float) -> ExtractedText:
+        assert seconds > 0
+        return extract(data, ReadOptions(content_type=content_type))
 
 
 @dataclass

@@ -16,7 +16,7 @@ from citewell.edges.postgres_chunk_store import PostgresChunkStore
 from citewell.errors import DocumentRejected, EmbedderMismatch, EmbedderUnavailable, ObjectVanished, OutOfTime
 from citewell.usecases import ingest_object
 from citewell.usecases.ingest_object import Attempt, IngestObject
-from tests.fakes import HashEmbedder, MemoryBucket
+from tests.fakes import HashEmbedder, InProcessExtractor, MemoryBucket
 
 EVERYONE = Audience("default")
 KEY = "handbook/fees.md"
@@ -42,6 +42,7 @@ def embedder() -> HashEmbedder:
 def ingest(store: PostgresChunkStore, bucket: MemoryBucket, embedder: HashEmbedder) -> IngestObject:
     return IngestObject(
         objects=bucket,
+        extractor=InProcessExtractor(),
         chunks=store,
         embedder=embedder,
         tenancy=Tenancy.SINGLE,
@@ -54,6 +55,22 @@ def ingest(store: PostgresChunkStore, bucket: MemoryBucket, embedder: HashEmbedd
 def texts(store: PostgresChunkStore, key: str = KEY) -> list[str] | None:
     chunks = store.document_chunks(EVERYONE, key, offset=0, limit=1000)
     return None if chunks is None else [chunk.text for chunk in chunks]
+
+
+def test_what_its_metadata_leaves_open_a_document_says_of_itself_but_never_who_may_read_it(
+    ingest: IngestObject, bucket: MemoryBucket, database: str
+) -> None:
+    front = "---\ntitle: Gebühren\nlanguage: de\ndate: 2026-01-31\ngroups: hr\n---\n\nBis Freitag.\n"
+    bucket.put(KEY, front)
+    bucket.put("stated.md", front, language="fr", effective_date="2025-02-28")
+    for key in (KEY, "stated.md"):
+        ingest(key, attempt())
+    stored = "SELECT title, language, effective_date::text, groups FROM document ORDER BY source"
+    with psycopg.connect(database) as connection:
+        assert connection.execute(stored).fetchall() == [
+            ("Gebühren", "de", "2026-01-31", []),
+            ("Gebühren", "fr", "2025-02-28", []),
+        ]
 
 
 def test_a_new_document_is_indexed_and_then_unchanged(
@@ -299,7 +316,7 @@ def test_a_worker_stops_before_its_time_is_up_and_the_next_one_goes_on(
     ingest: IngestObject, bucket: MemoryBucket, embedder: HashEmbedder
 ) -> None:
     bucket.put(KEY, HANDBOOK)
-    left = iter([900.0, 10.0])
+    left = iter([900.0, 900.0, 10.0])
     with pytest.raises(OutOfTime):
         ingest(KEY, Attempt(number=1, last=False, seconds_left=lambda: next(left)))
     assert len(embedder.embedded) == 4
@@ -313,7 +330,7 @@ def test_a_worker_stops_before_its_time_is_up_and_the_next_one_goes_on(
         (b"", "empty"),
         (b" \n\t\n", "empty"),
         (b"\x89PNG\r\n\x1a\n" + bytes(64), "unsupported_type"),
-        (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "unsupported_type"),
+        (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "corrupt"),
         (b"x" * 1_000_001, "too_large"),
     ],
     ids=["empty", "blank", "png", "pdf", "huge"],

@@ -13,7 +13,7 @@ from citewell.edges.postgres_chunk_store import PostgresChunkStore
 from citewell.events import Sweep, object_keys, sweep_of
 from citewell.usecases.ingest_object import Attempt, IngestObject
 from citewell.usecases.sweep_index import SweepIndex
-from tests.fakes import HashEmbedder, MemoryBucket
+from tests.fakes import HashEmbedder, InProcessExtractor, MemoryBucket
 
 ATTEMPT = Attempt(number=1, last=False, seconds_left=lambda: 900)
 BUCKET = "docs"
@@ -35,6 +35,7 @@ def bucket() -> MemoryBucket:
 def ingest_of(store: PostgresChunkStore, bucket: MemoryBucket, tenancy: Tenancy) -> IngestObject:
     return IngestObject(
         objects=bucket,
+        extractor=InProcessExtractor(),
         chunks=store,
         embedder=HashEmbedder(),
         tenancy=tenancy,

@@ -21,7 +21,7 @@ from citewell.edges.postgres_schema import PostgresSchema
 from citewell.usecases.ingest_object import Attempt, IngestObject
 from citewell.usecases.migrate import ensure_generation
 from citewell.wiring import wiring
-from tests.fakes import MemoryBucket
+from tests.fakes import InProcessExtractor, MemoryBucket
 
 MODEL_DIR = Path(__file__).parents[2] / "build/model/bge-small-en-v1.5"
 QUESTION = "What is the daily meal limit while travelling?"
@@ -103,6 +103,7 @@ def indexed(database: str, pages: tuple[Page, ...]) -> str:
     bucket = MemoryBucket()
     ingest = IngestObject(
         objects=bucket,
+        extractor=InProcessExtractor(),
         chunks=store,
         embedder=model(),
         tenancy=Tenancy.PREFIX,

@@ -17,6 +17,7 @@ CitewellError
 │   ├── ObjectStoreUnavailable
 │   ├── SecretUnavailable
 │   ├── QueueUnavailable         a sweep could not put its messages on the queue
+│   ├── ExtractorUnavailable     the process that reads documents doesn't start
 │   ├── EmbedderUnavailable      the embedder failed after its retries
 │   ├── GeneratorUnavailable     the model failed after its retries
 │   ├── RerankerUnavailable      the reranker failed or took too long; what was found keeps the order that it had
@@ -122,6 +123,13 @@ class SecretUnavailable(Unavailable):
 
 class QueueUnavailable(Unavailable):
     """A sweep couldn't put its messages on the queue; no document fails of this."""
+
+
+class ExtractorUnavailable(Unavailable):
+    """No document is at fault: none was given to the process yet."""
+
+    code = "extractor_unavailable"
+    stage = "extract"
 
 
 class EmbedderUnavailable(Unavailable):

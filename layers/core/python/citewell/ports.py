@@ -12,6 +12,7 @@ from citewell.core.values import (
     Document,
     DocumentKey,
     DocumentStatus,
+    ExtractedText,
     Generation,
     IngestOutcome,
     Metadata,
@@ -34,6 +35,18 @@ class ObjectStore(Protocol):
 
     def keeps_versions(self) -> bool:
         """Whether what is overwritten or deleted stays readable as the version that it was."""
+
+
+class Extractor(Protocol):
+    """Reads documents, and outlives what any of them does to its reader."""
+
+    def extract(self, data: bytes, *, content_type: str | None, seconds: float) -> ExtractedText:
+        """The text of a document, whatever its format. ``content_type`` is asked for its charset only.
+
+        Raises DocumentRejected with one of the documented codes, OutOfTime when ``seconds``, the worker's own, were
+        up before the time that a document may take, and ExtractorUnavailable or ConfigurationError when nothing can
+        be read here.
+        """
 
 
 class Embedder(Protocol):

@@ -7,6 +7,7 @@ the same names, defaults and meanings, and a test holds the two against each oth
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any
@@ -62,6 +63,29 @@ class Settings:
     max_receives: int = _setting(
         5, "the queue's maxReceiveCount: the last attempt records FAILED", kind=int, at_least=1
     )
+
+    extract_seconds: float = _setting(
+        60.0, "longest that reading one document may take; over it: `too_slow`", kind=float, at_least=1, at_most=840
+    )
+    extract_memory_mb: int = _setting(
+        1024, "memory of the process that reads documents, in MiB; over it: `too_large`", kind=int, at_least=256
+    )
+    extract_max_pages: int = _setting(5_000, "documents with more pages fail as `too_large`", kind=int, at_least=1)
+    extract_max_characters: int = _setting(
+        20_000_000, "documents with more characters of text fail as `too_large`", kind=int, at_least=1
+    )
+    extract_unpacked_mb: int = _setting(
+        500, "what an Office file may come to unpacked, in MB; over it: `archive_bomb`", kind=int, at_least=1
+    )
+    extract_ratio: int = _setting(
+        200, "how many times its size a part of one may grow to; over it: `archive_bomb`", kind=int, at_least=2
+    )
+    ocr: str = _setting(
+        "none",
+        "what reads pages that hold no text but a picture of it: `none`, or `tesseract` where it is installed",
+        one_of=("none", "tesseract"),
+    )
+    ocr_languages: str = _setting("eng", "the languages it looks for, such as `eng+deu`")
 
     chunk_tokens: int = _setting(
         400, "longest passage in tokens; never more than the embedder takes", kind=int, at_least=64, at_most=8000
@@ -182,6 +206,14 @@ def trace_header() -> str:
 def xray_daemon() -> str:
     """``host:port`` of the daemon that Lambda runs beside a traced function."""
     return os.environ.get("AWS_XRAY_DAEMON_ADDRESS") or XRAY_DAEMON
+
+
+def child_environment() -> dict[str, str]:
+    """What a Python process needs of this one's environment to find the same code, and no more: no secrets."""
+    found = {"PYTHONPATH": os.pathsep.join(os.path.abspath(each) for each in sys.path)}  # noqa: PTH100 (a zip's too)
+    if libraries := os.environ.get("LD_LIBRARY_PATH"):
+        found["LD_LIBRARY_PATH"] = libraries
+    return found
 
 
 def _meaning(settings: type[Settings], name: str) -> str:

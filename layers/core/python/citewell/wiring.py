@@ -11,7 +11,7 @@ from citewell.core.keys import Tenancy
 from citewell.core.ranking import fuse_ranks, fuse_scores
 from citewell.core.refusing import RefusalFit, fit_for
 from citewell.edges.secrets import fetch_secret
-from citewell.settings import Settings, trace_header, xray_daemon
+from citewell.settings import Settings, child_environment, trace_header, xray_daemon
 from citewell.usecases.ask_question import AskQuestion, SearchPassages
 from citewell.usecases.read_documents import ReadDocuments
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from citewell.edges.postgres_login import Login
     from citewell.edges.sqs_queue import SqsQueue
     from citewell.edges.xray import XRay
-    from citewell.ports import ChunkStore, Embedder, Generator, ObjectStore, Reranker
+    from citewell.ports import ChunkStore, Embedder, Extractor, Generator, ObjectStore, Reranker
     from citewell.usecases.check_deployment import CheckDeployment, Functions
     from citewell.usecases.ingest_object import IngestObject
     from citewell.usecases.migrate import Schema
@@ -46,6 +46,7 @@ class Wiring:
         settings = self.settings
         return IngestObject(
             objects=self.objects,
+            extractor=self.extractor,
             chunks=self.chunks,
             embedder=self.embedder,
             tenancy=Tenancy(settings.tenancy),
@@ -165,6 +166,25 @@ class Wiring:
         from citewell.edges.s3_object_store import S3ObjectStore
 
         return S3ObjectStore(self.settings.require("bucket"))
+
+    @cached_property
+    def extractor(self) -> Extractor:
+        from citewell.edges.extractor_process import ExtractorProcess, Ocr, tesseract
+        from citewell.extract.options import Limits
+
+        settings = self.settings
+        return ExtractorProcess(
+            limits=Limits(
+                pages=settings.extract_max_pages,
+                characters=settings.extract_max_characters,
+                unpacked_bytes=settings.extract_unpacked_mb * 1_000_000,
+                ratio=settings.extract_ratio,
+            ),
+            seconds=settings.extract_seconds,
+            memory_mb=settings.extract_memory_mb,
+            environment=child_environment(),
+            ocr=Ocr(tesseract(), settings.ocr_languages) if settings.ocr == "tesseract" else None,
+        )
 
     @cached_property
     def queue(self) -> SqsQueue | None:

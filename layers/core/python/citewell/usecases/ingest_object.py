@@ -15,12 +15,20 @@ from citewell.core.hashing import chunk_id, content_hash, pipeline_version, reus
 from citewell.core.headers import HEADER_VERSION
 from citewell.core.keys import Tenancy, default_title, document_key, groups_of, metadata_of
 from citewell.core.keywords import KEYWORDS_VERSION
-from citewell.core.languages import language_of, named
+from citewell.core.languages import SIMPLE, language_of, named
 from citewell.core.values import ExtractedText, IngestOutcome, IngestResult, Metadata, ObjectHead, TextKind
 from citewell.errors import CitewellError, DocumentRejected, ObjectVanished, OutOfTime
-from citewell.extract import EXTRACTOR_VERSION, extract
-from citewell.extract.options import ReadOptions
-from citewell.ports import ChunkStore, ChunkToStore, Claim, DocumentVersion, Embedder, IndexGeneration, ObjectStore
+from citewell.extract import EXTRACTOR_VERSION
+from citewell.ports import (
+    ChunkStore,
+    ChunkToStore,
+    Claim,
+    DocumentVersion,
+    Embedder,
+    Extractor,
+    IndexGeneration,
+    ObjectStore,
+)
 from citewell.usecases.index_generation import check_embedder
 
 _LOOKS = 3
@@ -47,6 +55,7 @@ class IngestObject:
     """The use case over its ports; the other fields are the settings of the same names."""
 
     objects: ObjectStore
+    extractor: Extractor
     chunks: ChunkStore
     embedder: Embedder
     tenancy: Tenancy
@@ -113,8 +122,9 @@ class IngestObject:
             begin(None)
             raise
         begin(readers)
-        metadata = metadata_of(head.user_metadata)
-        extracted = self._read(head)
+        stated = metadata_of(head.user_metadata)
+        extracted = self._read(head, attempt)
+        metadata = _completed(stated, extracted)
         title = metadata.title or extracted.title or name
         fingerprint = content_hash(extracted, title=title, metadata=metadata, pipeline=pipeline)
         if fingerprint == claim.content_hash:
@@ -130,17 +140,19 @@ class IngestObject:
             pages=extracted.pages,
             unread_pages=extracted.unread_pages,
             embedded=embedded,
-            search_language=named(metadata.language) or language_of(extracted.text),
+            search_language=_search_language(stated, extracted),
         )
         outcome = self.chunks.swap(claim, generation, version, chunks)
         # A new pipeline indexes again what has answered before.
         began = outcome.result is not IngestResult.SUPERSEDED and head.version != claim.served_version
         return replace(outcome, uploaded=head.uploaded) if began else outcome
 
-    def _read(self, head: ObjectHead) -> ExtractedText:
+    def _read(self, head: ObjectHead, attempt: Attempt) -> ExtractedText:
         if head.size > self.max_object_bytes:
             raise DocumentRejected("too_large", f"{head.size} bytes, {self.max_object_bytes} allowed", stage="read")
-        return extract(self.objects.read(head), ReadOptions(content_type=head.content_type))
+        data = self.objects.read(head)
+        seconds = attempt.seconds_left() - SECONDS_FOR_A_BATCH
+        return self.extractor.extract(data, content_type=head.content_type, seconds=seconds)
 
     def _split(self, claim: Claim, extracted: ExtractedText, title: str) -> list[ChunkToStore]:
         chunks = split_chunks(
@@ -182,6 +194,21 @@ def _is_served(claim: Claim, head: ObjectHead, pipeline: str) -> bool:
     as an earlier release may have served it to everyone."""
     known = head.version_covers_metadata and not head.missing_metadata
     return known and (claim.served_version, claim.served_pipeline) == (head.version, pipeline)
+
+
+def _completed(stated: Metadata, extracted: ExtractedText) -> Metadata:
+    """What the object's metadata leaves open, as the document itself says it. Never its groups: they are no writer's."""
+    return replace(
+        stated,
+        language=stated.language or extracted.language,
+        effective_date=stated.effective_date or extracted.effective_date,
+    )
+
+
+def _search_language(stated: Metadata, extracted: ExtractedText) -> str:
+    """The text decides before what it says of itself: many a German page is declared English by its template."""
+    told = language_of(extracted.text)
+    return named(stated.language) or (told if told != SIMPLE else named(extracted.language) or SIMPLE)
 
 
 def _readers(head: ObjectHead) -> Metadata:
