@@ -148,14 +148,14 @@ def _parts(fragments: list[Fragment], gutter: float, *, rtl: bool) -> list[list[
     parts: list[list[Fragment]] = []
     across: list[Fragment] = []
 
-    def side(each: Fragment) -> int:
-        return 1 if each.left >= gutter - 1.0 else -1 if each.right <= gutter - white else 0
+    def crosses(each: Fragment) -> bool:
+        return each.left < gutter - 1.0 and each.right > gutter - white
 
     ordered = sorted(fragments, key=lambda each: (each.middle, each.left))
-    for crossing, band in groupby(ordered, key=lambda each: side(each) == 0):
+    for crossing, band in groupby(ordered, key=crosses):
         members = list(band)
-        left = [each for each in members if side(each) < 0]
-        right = [each for each in members if side(each) > 0]
+        left = [each for each in members if each.left < gutter - 1.0]
+        right = [each for each in members if each.left >= gutter - 1.0]
         if crossing or not _are_columns(left, right):
             across += members
             continue

@@ -24,13 +24,16 @@ SOFT_BREAK = "\ufffe"
 _WORD = re.compile(rf"[^\s{SOFT_BREAK}]+{SOFT_BREAK}?|[\r\n]+|{SOFT_BREAK}")
 BULLETS = "•‣◦▪▫■□●○◆◇►▶➢➤✓✔✗✘❖·∙–—*\uf0b7\uf0a7\uf0d8\uf076\uf0fc§o-"  # those in private use are Symbol's, Wingdings'
 _MARKER = re.compile(rf"[{BULLETS}]|\(?(?:\d{{1,3}}|[A-Za-z]|[ivxIVX]{{1,5}})[.)]|\d{{1,2}}(?:\.\d{{1,2}})+\.?")
-_BOLD = re.compile(r"bold|black|heavy|demi|medi(?!um)|cm(?:ss)?bx|sfbx", re.IGNORECASE)
-_FIXED = re.compile(r"courier|mono|consol|menlo|typewriter|cmtt|lettergothic|fixed", re.IGNORECASE)
+_BOLD = re.compile(r"bold|black|heavy|demi|-medi(?!um)|^cm(?:ss)?b|^sfbx", re.IGNORECASE)
+_FIXED = re.compile(r"courier|mono|nimbusmon|consol|menlo|typewriter|cm(?:sl)?tt|lettergothic|fixed", re.IGNORECASE)
 _FORCE_BOLD = 1 << 18
 _FIXED_PITCH = 1
+_FONT_NAME_BYTES = 128
 
 _GAP = 0.8  # ems between two words from which on they may stand in two columns
 _MARKER_GAP = 4.0
+_MARKER_CHARACTERS = 8
+_SAME_LINE = 0.45
 _OVERLAP = -0.6
 _STACKED = 1.5  # height to width from which on characters stand one below the other
 _VERTICAL = 3  # columns from right to left are lines from top to bottom, once the page has been turned so
@@ -41,6 +44,9 @@ _OBJECTS_LOOKED_AT = 2_000
 _DRAWN = 50
 _OCR_DPI = 300
 _OCR_PIXELS = 25_000_000
+
+Edges = tuple[float, float, float, float]
+"""Left, bottom, right and top in the page's own points, upwards; turned upright: left, top, right and bottom."""
 
 
 @dataclass(slots=True)
@@ -224,36 +230,36 @@ class _Fragments:
     def __init__(self, page: Any, text: Any) -> None:
         self._text = text
         self._page_box = _page_box(page)
-        self._box = pdfium.FS_RECTF()
-        self._box_at = ctypes.byref(self._box)
+        # Made once: a page asks for thousands of each.
+        self._box, self._matrix = pdfium.FS_RECTF(), pdfium.FS_MATRIX()
+        self._box_at, self._matrix_at = ctypes.byref(self._box), ctypes.byref(self._matrix)
+        self._font_name, self._font_flags = ctypes.create_string_buffer(_FONT_NAME_BYTES), ctypes.c_int()
+        self._font_flags_at = ctypes.byref(self._font_flags)
         self._fonts: dict[bytes, tuple[bool, bool]] = {}
 
     def read(self) -> list[Fragment]:
         fragments: list[Fragment] = []
         current: Fragment | None = None
-        characters = _characters(self._text)
-        for match in _WORD.finditer(characters):
+        for match in _WORD.finditer(_characters(self._text)):
             word = match[0]
             if word[0] in "\r\n":
                 current = None
                 continue
             start, end = match.start(), match.end() - 1
-            edges = self._edges(start, end if word[-1] != SOFT_BREAK or end == start else end - 1)
+            is_cut = word[-1] == SOFT_BREAK
+            edges = self._edges(start, max(end - is_cut, start))
             if edges is None:
                 if current is not None:
                     current.text += " " + word
-                continue
-            if current is None or not self._continue(current, word, edges):
+            elif current is None or not self._continue(current, word, start, edges):
                 current = self._begin(word, start, edges, len(fragments))
                 fragments.append(current)
-            elif current.bold and not self._font(start)[0]:
-                current.bold = False
-            if word[-1] == SOFT_BREAK:
+            if is_cut:
                 current = None
         return [fragment for fragment in fragments if self._is_on_page(fragment)]
 
-    def _edges(self, first: int, last: int) -> tuple[float, float, float, float] | None:
-        """Left, bottom, right and top of the characters from ``first`` to ``last``, as the page's content has them."""
+    def _edges(self, first: int, last: int) -> Edges | None:
+        """Where the characters from ``first`` to ``last`` stand, as the page's content has it."""
         box = self._box
         if not pdfium.FPDFText_GetLooseCharBox(self._text, first, self._box_at):
             return None
@@ -263,45 +269,57 @@ class _Fragments:
             bottom, top = min(bottom, box.bottom), max(top, box.top)
         return left, bottom, right, top
 
-    def _begin(self, word: str, index: int, edges: tuple[float, float, float, float], order: int) -> Fragment:
-        matrix = pdfium.FS_MATRIX()
-        pdfium.FPDFText_GetMatrix(self._text, index, ctypes.byref(matrix))
+    def _begin(self, word: str, index: int, edges: Edges, order: int) -> Fragment:
+        matrix = self._matrix
+        pdfium.FPDFText_GetMatrix(self._text, index, self._matrix_at)
         turn = round(math.atan2(matrix.b, matrix.a) / (math.pi / 2)) % 4
         if turn == 0 and len(word) > 1 and edges[3] - edges[1] > _STACKED * (edges[2] - edges[0]):
             turn = _VERTICAL
         left, top, right, bottom = _turned(edges, turn, self._page_box)
-        size = pdfium.FPDFText_GetFontSize(self._text, index) * math.hypot(matrix.c, matrix.d)
-        if not 0.2 * (bottom - top) < size < 5 * (bottom - top):
-            size = bottom - top
         bold, fixed = self._font(index)
-        return Fragment(word, left, right, (top + bottom) / 2, size or 1.0, turn, bold, fixed, order)
+        size = self._size(index, matrix, bottom - top)
+        return Fragment(word, left, right, (top + bottom) / 2, size, turn, bold, fixed, order)
 
-    def _continue(self, current: Fragment, word: str, edges: tuple[float, float, float, float]) -> bool:
-        """Add ``word`` to ``current`` if it stands right beside it on its line; a bullet may stand further away."""
+    def _continue(self, current: Fragment, word: str, index: int, edges: Edges) -> bool:
+        """Add ``word`` to ``current`` if it stands right beside it on its line; an item may stand off its bullet."""
         left, top, right, bottom = _turned(edges, current.turn, self._page_box)
         size = current.size
-        if abs((top + bottom) / 2 - current.middle) > 0.45 * size:
+        if abs((top + bottom) / 2 - current.middle) > _SAME_LINE * size:
             return False
-        widest = (_MARKER_GAP if _MARKER.fullmatch(current.text) else _GAP) * size
-        nearest = _OVERLAP * size
-        if not (nearest < left - current.right < widest or nearest < current.left - right < widest):
+        gap = left - current.right
+        if gap < _OVERLAP * size:
+            gap = current.left - right
+        is_marker = len(current.text) <= _MARKER_CHARACTERS and _MARKER.fullmatch(current.text) is not None
+        if not _OVERLAP * size < gap < (_MARKER_GAP if is_marker else _GAP) * size:
             return False
+        if is_marker:  # what a line looks like is not for its bullet to say
+            pdfium.FPDFText_GetMatrix(self._text, index, self._matrix_at)
+            current.size = self._size(index, self._matrix, bottom - top)
+            current.bold, current.fixed = self._font(index)
+        elif current.bold or current.fixed:  # only if all of it is
+            bold, fixed = self._font(index)
+            current.bold, current.fixed = current.bold and bold, current.fixed and fixed
         current.text += " " + word
-        current.left = min(current.left, left)
-        current.right = max(current.right, right)
+        if left < current.left:
+            current.left = left
+        if right > current.right:
+            current.right = right
         return True
+
+    def _size(self, index: int, matrix: Any, height: float) -> float:
+        """The size of type as it is seen; by the height of its box where a font's own figures can't be true."""
+        size: float = pdfium.FPDFText_GetFontSize(self._text, index) * math.hypot(matrix.c, matrix.d)
+        return size if 0.2 * height < size < 5 * height else height or 1.0
 
     def _font(self, index: int) -> tuple[bool, bool]:
         """Whether the character at ``index`` is bold, and of a font whose characters have one width."""
-        name = ctypes.create_string_buffer(128)
-        flags = ctypes.c_int()
-        pdfium.FPDFText_GetFontInfo(self._text, index, name, 128, ctypes.byref(flags))
-        key = name.value
+        pdfium.FPDFText_GetFontInfo(self._text, index, self._font_name, _FONT_NAME_BYTES, self._font_flags_at)
+        key = self._font_name.value
         if key not in self._fonts:
-            shown = key.decode("latin-1")
+            name, flags = key.decode("latin-1").partition("+")[2] or key.decode("latin-1"), self._font_flags.value
             self._fonts[key] = (
-                bool(_BOLD.search(shown)) or bool(flags.value & _FORCE_BOLD),
-                bool(_FIXED.search(shown)) or bool(flags.value & _FIXED_PITCH),
+                bool(_BOLD.search(name)) or bool(flags & _FORCE_BOLD),
+                bool(_FIXED.search(name)) or bool(flags & _FIXED_PITCH),
             )
         return self._fonts[key]
 
@@ -341,15 +359,13 @@ def _character(code: int) -> str:
     return "\ufffd" if code == 0 or code > 0x10FFFF or 0xD800 <= code < 0xE000 else chr(code)
 
 
-def _page_box(page: Any) -> tuple[float, float, float, float]:
+def _page_box(page: Any) -> Edges:
     box = pdfium.FS_RECTF()
     pdfium.FPDF_GetPageBoundingBox(page, ctypes.byref(box))
     return box.left, box.bottom, box.right, box.top
 
 
-def _turned(
-    edges: tuple[float, float, float, float], turn: int, page: tuple[float, float, float, float]
-) -> tuple[float, float, float, float]:
+def _turned(edges: Edges, turn: int, page: Edges) -> Edges:
     """Left, top, right, bottom of ``edges``, from the corner that is top left when text so turned stands upright."""
     left, bottom, right, top = edges
     page_left, page_bottom, page_right, page_top = page

@@ -16,6 +16,7 @@ from citewell.extract.pdf_pages import Fragment, PageContent
 _SAMPLED = 64
 _MARGIN = 0.08  # of the page's height, at both ends, where any line may be a running one
 _EDGE = 0.14  # and where one in a single piece may be: further in, a table repeats its head
+_COUNTED = 3
 _MOST = 0.6  # of the pages, or of the left or the right ones, show a running line
 _HEADING = 1.15  # times the size of running text
 _HEADING_CHARACTERS = 200
@@ -86,7 +87,7 @@ def profile_of(pages: Sequence[PageContent]) -> Profile:
         _heading_sizes(pages, body),
         bold=2 * bold > characters,
         code=0 < 2 * fixed < characters,
-        running=_running(pages),
+        running=_running(pages, body),
         compounds=frozenset(compounds),
         words=frozenset(words),
     )
@@ -106,18 +107,24 @@ def _heading_sizes(pages: Sequence[PageContent], body: float) -> tuple[float, ..
     return tuple(sorted(sizes, reverse=True)[:_HEADING_LEVELS])
 
 
-def _running(pages: Sequence[PageContent]) -> frozenset[RunningKey]:
+def _running(pages: Sequence[PageContent], body: float) -> frozenset[RunningKey]:
+    """What counts the pages, even if it names a chapter, too, and what else stands on most of them."""
     shown: defaultdict[RunningKey, set[int]] = defaultdict(set)
     written = [page for page in pages if page.fragments]
     for page in written:
-        for _, keys in _edge_rows(page):
+        for row, keys in _edge_rows(page):
+            is_large = max(each.size for each in row) >= _HEADING * body
             for key in keys:
-                shown[key].add(page.number)
+                if key[2] is None or not is_large:  # a heading may count as the pages do
+                    shown[key].add(page.number)
     halves = [{page.number for page in written if page.number % 2 == half} for half in (0, 1)]
-    return frozenset(key for key, numbers in shown.items() if _is_running(numbers, halves))
+    counts = {key[2] for key, numbers in shown.items() if key[2] is not None and len(numbers) >= _COUNTED}
+    return frozenset(
+        key for key, numbers in shown.items() if (len(numbers) > 1 and key[2] in counts) or _is_on_most(numbers, halves)
+    )
 
 
-def _is_running(numbers: set[int], halves: list[set[int]]) -> bool:
+def _is_on_most(numbers: set[int], halves: list[set[int]]) -> bool:
     together = halves[0] | halves[1]
     return any(len(part) > 1 and len(numbers & part) >= max(2, _MOST * len(part)) for part in (together, *halves))
 

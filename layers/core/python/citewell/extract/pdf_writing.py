@@ -13,10 +13,13 @@ from citewell.extract.pdf_pages import BULLETS, SOFT_BREAK
 from citewell.extract.pdf_profile import Profile
 
 _ITEM = re.compile(rf"(?P<marker>[{BULLETS}]|\(?(?:\d{{1,3}}|[A-Za-z]|[ivxIVX]{{1,5}})[.)])\s+(?=\S)")
+_PLAIN_BULLETS = ("•", "◦", "▪", "■", "●", "○")
 _NUMBERED = re.compile(r"\(?(?:\d|[A-Za-z])")
 _LEADERS = re.compile(r"\.{4,}|(?:\. ){4,}\.?|(?:…\s?){2,}")
 _SENTENCE_END = (".", ",", ";", "!")
-_LAST_WORD = re.compile(rf"(\w+)[-\u2010\u00ad{SOFT_BREAK}]$")
+_HYPHENS = f"\u2010\u00ad{SOFT_BREAK}-"
+_LAST_WORD = re.compile(rf"(\w+)[{_HYPHENS}]$")
+_WORD_CHARACTERS = 60
 _FIRST_WORD = re.compile(r"\w+")
 _HAN_OR_KANA = re.compile("[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef]")
 
@@ -49,11 +52,14 @@ class PageWriter:
             self._text.table([[self._joined(cell.split("\n")) for cell in row] for row in table.rows])
 
     def _write_lines(self, lines: list[Line], *, turned: bool) -> None:
-        for is_code, members in groupby(lines, key=lambda line: self._profile.code and line.fixed):
+        for is_code, members in groupby(lines, key=self._is_code):
             if is_code:
                 self._text.code(_indented(list(members)))
             else:
                 self._write_paragraphs(list(members), turned=turned)
+
+    def _is_code(self, line: Line) -> bool:
+        return self._profile.code and line.fixed and not line.text.startswith(_PLAIN_BULLETS)
 
     def _write_paragraphs(self, lines: list[Line], *, turned: bool) -> None:
         right = max(line.right for line in lines)
@@ -88,7 +94,7 @@ class PageWriter:
         words = " ".join(line.text for line in paragraph)
         if not all(line.whole for line in paragraph) or len(paragraph) > _HEADING_LINES:
             return 0
-        if len(words) > _HEADING_CHARACTERS or not any(map(str.isalpha, words)):
+        if len(words) > _HEADING_CHARACTERS or not any(map(str.isalpha, words)) or _LEADERS.search(words):
             return 0
         profile = self._profile
         size = max(line.size for line in paragraph)
@@ -108,13 +114,14 @@ class PageWriter:
         for line in lines:
             if text.endswith("\n") or not text:
                 text += line
-            elif cut := _LAST_WORD.search(text):
+            elif text[-1] in _HYPHENS and (cut := _LAST_WORD.search(text, max(len(text) - _WORD_CHARACTERS, 0))):
                 text = self._without_hyphen(text, cut, line)
             elif _HAN_OR_KANA.match(text[-1]) and _HAN_OR_KANA.match(line[:1]):
                 text += line
             else:
                 text += " " + line
-        return _LEADERS.sub(" ... ", text.replace(SOFT_BREAK, "-"))
+        text = text.replace(SOFT_BREAK, "-")
+        return _LEADERS.sub(" ... ", text) if any(leader in text for leader in ("....", ". . ", "…")) else text
 
     def _without_hyphen(self, text: str, cut: re.Match[str], line: str) -> str:
         """A hyphen stays where the document writes it within a line, too, and where no word could go on."""
@@ -147,7 +154,8 @@ def _begins_anew(line: Line, paragraph: list[Line], *, usual: float, right: floa
     size = max(line.size, above.size)
     if pitch > 1.3 * min(max(usual, 1.15 * size), 2.4 * size) or pitch < 0:
         return True
-    if abs(line.size - above.size) > 0.08 * size or line.bold != above.bold:
+    alike = 0.05 if line.bold else 0.14  # a line in another typeface may be smaller, of headings one below the other no
+    if abs(line.size - above.size) > alike * size or line.bold != above.bold:
         return True
     if _ITEM.match(line.text):
         return True
@@ -161,7 +169,8 @@ def _logical_lines(paragraph: list[Line], right: float) -> list[str]:
     """The lines of a paragraph; one that ends although the next word would have fitted ends in a line end."""
     lines = [line.text for line in paragraph]
     for index, (one, other) in enumerate(pairwise(paragraph)):
-        if _ends_early(one, other, right) and not _LAST_WORD.search(one.text):
+        is_entry = "..." in one.text or ". . " in one.text  # of a table of contents
+        if is_entry or (one.text[-1] not in _HYPHENS and _ends_early(one, other, right)):
             lines[index] += "\n"
     return lines
 
