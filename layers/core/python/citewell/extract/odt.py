@@ -1,0 +1,272 @@
+"""OpenDocument texts (OASIS OpenDocument 1.3), as LibreOffice writes them.
+
+As in Word documents, insertions are in, deletions and hidden text are out, and a paragraph or table is followed by its
+text boxes, notes and annotations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from citewell.core.values import ExtractedText
+from citewell.errors import DocumentRejected
+from citewell.extract import xml
+from citewell.extract.archives import Archive
+from citewell.extract.building import TextBuilder, clean_line
+from citewell.extract.odt_lines import Line, boxes_in, read_line
+from citewell.extract.odt_styles import DRAW, OFFICE, OUTLINE, TABLE, TEXT, Counter, Styles
+from citewell.extract.ooxml import Element, number_of
+from citewell.extract.options import ReadOptions
+
+_DUBLIN_CORE = "{http://purl.org/dc/elements/1.1/}"
+_XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
+_MOST_COLUMNS = 1_000
+_MOST_REPEATED_ROWS = 100
+_TRANSPARENT = {
+    TEXT + name
+    for name in (
+        *("section", "index-body", "index-title", "numbered-paragraph", "table-of-content", "illustration-index"),
+        *("table-index", "object-index", "user-index", "alphabetical-index", "bibliography"),
+    )
+}
+_ROW_GROUPS = {TABLE + name for name in ("table-header-rows", "table-rows", "table-row-group")}
+_CELLS = {TABLE + "table-cell", TABLE + "covered-table-cell"}
+_NOTE_TITLES = {"footnote": "Footnote", "endnote": "Endnote"}
+
+
+def read(data: bytes, options: ReadOptions) -> ExtractedText:
+    """Raises DocumentRejected ``corrupt``, ``encrypted``, ``archive_bomb``, ``too_large`` or ``empty``."""
+    archive = Archive(data, options.limits)
+    content = xml.parse(archive.read("content.xml"))
+    others = {name: xml.parse(archive.read(name)) for name in ("styles.xml", "meta.xml") if name in archive}
+    body = content.find(f"{OFFICE}body/{OFFICE}text")
+    if body is None:
+        raise DocumentRejected("corrupt", "the document has no body of text")
+    builder = TextBuilder(options.limits)
+    document = _Document(Styles([each for each in (others.get("styles.xml"), content) if each is not None]), builder)
+    document.blocks(body)
+    title, language = (_property(others.get("meta.xml"), name) for name in ("title", "language"))
+    return builder.finish(title=document.title or title, language=language)
+
+
+@dataclass(slots=True)
+class _Asides:
+    """What hangs on the text that is being read, until it may be written."""
+
+    lines: list[Line] = field(default_factory=list)
+    tables: list[Element] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _List:
+    """The list that is being read: its style, the depth of its items from 0, and how far it has counted."""
+
+    style: str | None
+    depth: int
+    counter: Counter
+
+
+class _Document:
+    def __init__(self, styles: Styles, builder: TextBuilder) -> None:
+        self.title: str | None = None
+        self._styles = styles
+        self._builder = builder
+        self._headings = Counter(styles)
+        self._counters: dict[str, Counter] = {}
+
+    def blocks(self, container: Element) -> None:
+        """Headings, paragraphs, lists and tables, with what hangs on them."""
+        for element in _content(container):
+            asides = _Asides()
+            if element.tag == TEXT + "h":
+                self._heading(element, asides)
+            elif element.tag == TEXT + "p":
+                self._paragraph(element, asides)
+            elif element.tag == TEXT + "list":
+                self._builder.end_list()
+                self._list(element, None)
+            elif element.tag == TABLE + "table":
+                if (cell := _only_cell(element)) is not None:  # a frame around text rather than a table
+                    self.blocks(cell)
+                else:
+                    self._builder.table(self._rows(element, asides))
+            else:
+                for box in boxes_in(element):
+                    self.blocks(box)
+            self._write_asides(asides)
+
+    # --- headings, paragraphs, lists ---
+
+    def _heading(self, element: Element, asides: _Asides) -> None:
+        text = self._line(element, asides)
+        style = element.get(TEXT + "style-name")
+        level = number_of(element.get(TEXT + "outline-level")) or self._styles.outline_level(style) or 1
+        marker = None
+        if text.strip() and element.get(TEXT + "is-list-header") != "true":
+            marker = self._headings.marker(OUTLINE, level - 1, _start(element, TEXT + "start-value"))
+        self._builder.heading(level, f"{marker} {text}" if marker else text)
+
+    def _paragraph(self, element: Element, asides: _Asides) -> None:
+        text = self._line(element, asides)
+        style = element.get(TEXT + "style-name")
+        if self._styles.is_title(style):
+            self.title = self.title or text.strip() or None
+            self._builder.heading(1, text)
+        elif level := self._styles.outline_level(style):
+            self._builder.heading(level, text)
+        else:
+            self._builder.paragraph(text)
+
+    def _list(self, element: Element, outer: _List | None) -> None:
+        opened = self._opened(element, outer)
+        for item in element:
+            if item.tag in (TEXT + "list-item", TEXT + "list-header"):
+                self._item(item, opened)
+
+    def _opened(self, element: Element, outer: _List | None) -> _List:
+        style = element.get(TEXT + "style-name") or (outer.style if outer else None)
+        if outer is not None:
+            return _List(style, outer.depth + 1, outer.counter)
+        paragraph = next(element.iter(TEXT + "p"), None)
+        if style is None and paragraph is not None:
+            style = self._styles.list_style(paragraph.get(TEXT + "style-name"))
+        goes_on = element.get(TEXT + "continue-list")
+        if goes_on is None and element.get(TEXT + "continue-numbering") == "true":
+            goes_on = f"style {style}"
+        counter = self._counters.get(goes_on or "") or Counter(self._styles)
+        for name in (element.get(_XML_ID), f"style {style}"):
+            if name is not None:
+                self._counters[name] = counter
+        return _List(style, 0, counter)
+
+    def _item(self, item: Element, opened: _List) -> None:
+        """Its first paragraph has the number, the others follow as they are."""
+        numbered = item.tag == TEXT + "list-item"
+        for element in _content(item):
+            asides = _Asides()
+            if element.tag == TEXT + "list":
+                self._list(element, opened)
+            elif element.tag == TEXT + "h":
+                self._heading(element, asides)
+                numbered = False
+            elif element.tag == TEXT + "p" and numbered:
+                text, numbered = self._line(element, asides), False
+                start = _start(item, TEXT + "start-value")
+                marker = opened.counter.marker(opened.style, opened.depth, start)
+                self._write_item(text, opened.depth, marker)
+            elif element.tag == TEXT + "p":
+                self._builder.paragraph(self._line(element, asides))
+            elif element.tag == TABLE + "table":
+                self._builder.table(self._rows(element, asides))
+            self._write_asides(asides)
+
+    def _write_item(self, text: str, depth: int, marker: str | None) -> None:
+        if marker is None:
+            self._builder.paragraph(text)
+        else:
+            self._builder.item(text, depth=depth, marker=marker)
+
+    def _line(self, element: Element, asides: _Asides) -> str:
+        line = read_line(element, self._styles)
+        asides.lines.append(line)
+        return line.text
+
+    # --- what hangs on a paragraph or a table ---
+
+    def _write_asides(self, asides: _Asides) -> None:
+        for line in asides.lines:
+            for box in line.boxes:
+                self.blocks(box)
+        for table in asides.tables:
+            inner = _Asides()
+            self._builder.table(self._rows(table, inner))
+            self._write_asides(inner)
+        for line in asides.lines:
+            for note in line.notes:
+                body = note.find(TEXT + "note-body")
+                if body is not None:
+                    self._aside(_NOTE_TITLES.get(note.get(TEXT + "note-class", ""), "Note"), body)
+        for line in asides.lines:
+            for annotation in line.annotations:
+                author = clean_line(annotation.findtext(_DUBLIN_CORE + "creator") or "")
+                self._aside(f"Comment ({author})" if author else "Comment", annotation)
+
+    def _aside(self, name: str, container: Element) -> None:
+        inner = _Asides()
+        if text := self._plain(container, inner):
+            self._builder.paragraph(f"{name}: {text}")
+        self._write_asides(inner)
+
+    # --- tables ---
+
+    def _rows(self, table: Element, asides: _Asides) -> list[list[str]]:
+        rows: list[list[str]] = []
+        for row in _rows_of(table):
+            cells = self._cells(row, asides)
+            times = number_of(row.get(TABLE + "number-rows-repeated")) or 1
+            rows += [cells] * (min(times, _MOST_REPEATED_ROWS) if any(cells) else 0)
+        return rows
+
+    def _cells(self, row: Element, asides: _Asides) -> list[str]:
+        """A merged cell's text stands in its first row and column; those it covers are blank."""
+        cells: list[str] = []
+        for cell in row:
+            if cell.tag in _CELLS:
+                text = self._plain(cell, asides) if cell.tag == TABLE + "table-cell" else ""
+                times = number_of(cell.get(TABLE + "number-columns-repeated")) or 1
+                cells += [text] * max(0, min(times, _MOST_COLUMNS - len(cells)))
+        return cells
+
+    def _plain(self, container: Element, asides: _Asides) -> str:
+        """The text of a cell or note in lines; a table in it is put aside, unless it is but a frame."""
+        return "\n".join(line for line in self._plain_lines(container, asides, None) if line.strip())
+
+    def _plain_lines(self, container: Element, asides: _Asides, outer: _List | None) -> Iterator[str]:
+        for element in _content(container):
+            if element.tag in (TEXT + "p", TEXT + "h"):
+                yield self._line(element, asides)
+            elif element.tag == TEXT + "list":
+                opened = self._opened(element, outer)
+                for item in element:
+                    lines = list(self._plain_lines(item, asides, opened))
+                    marker = opened.counter.marker(opened.style, opened.depth) if lines else None
+                    yield f"{marker} {lines[0]}" if marker else "".join(lines[:1])
+                    yield from lines[1:]
+            elif element.tag == TABLE + "table":
+                if (cell := _only_cell(element)) is not None:
+                    yield from self._plain_lines(cell, asides, None)
+                else:
+                    asides.tables.append(element)
+
+
+def _content(container: Element) -> Iterator[Element]:
+    """The blocks of ``container``, sections and indexes opened."""
+    for child in container:
+        if child.tag in (TEXT + "h", TEXT + "p", TEXT + "list", TABLE + "table") or child.tag.startswith(DRAW):
+            yield child
+        elif child.tag in _TRANSPARENT and child.get(TEXT + "display") != "none":
+            yield from _content(child)
+
+
+def _rows_of(table: Element) -> Iterator[Element]:
+    for child in table:
+        if child.tag == TABLE + "table-row" and child.get(TABLE + "visibility") != "collapse":
+            yield child
+        elif child.tag in _ROW_GROUPS:
+            yield from _rows_of(child)
+
+
+def _only_cell(table: Element) -> Element | None:
+    rows = list(_rows_of(table))
+    cells = [each for each in rows[0] if each.tag in _CELLS] if len(rows) == 1 else []
+    return cells[0] if len(cells) == 1 else None
+
+
+def _start(element: Element, name: str) -> int | None:
+    return number_of(element.get(name))
+
+
+def _property(meta: Element | None, name: str) -> str | None:
+    found = next(meta.iter(_DUBLIN_CORE + name), None) if meta is not None else None
+    return (found.text or "").strip() or None if found is not None else None

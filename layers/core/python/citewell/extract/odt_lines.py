@@ -1,0 +1,75 @@
+"""The text of one paragraph of an OpenDocument text, and what hangs on it: notes, annotations, text boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from citewell.extract.odt_styles import DRAW, OFFICE, TEXT, Styles
+from citewell.extract.ooxml import Element, number_of
+
+_MOST_SPACES = 100
+_PRESENTATION = "{urn:oasis:names:tc:opendocument:xmlns:presentation:1.0}"
+_SKIPPED = {
+    TEXT + "ruby-text",
+    TEXT + "hidden-text",
+    TEXT + "tracked-changes",
+    OFFICE + "annotation-end",
+    OFFICE + "forms",
+    _PRESENTATION + "notes",
+}
+_SIGNS = {TEXT + "tab": "\t", TEXT + "line-break": "\n"}
+
+
+@dataclass(slots=True)
+class Line:
+    """``notes`` are ``text:note`` elements, ``annotations`` ``office:annotation``, ``boxes`` hold paragraphs."""
+
+    text: str = ""
+    notes: list[Element] = field(default_factory=list)
+    annotations: list[Element] = field(default_factory=list)
+    boxes: list[Element] = field(default_factory=list)
+
+
+def read_line(paragraph: Element, styles: Styles) -> Line:
+    line = Line()
+    line.text = "".join(_pieces(paragraph, styles, line))
+    if any(each.get(TEXT + "is-hidden") == "true" for each in paragraph.iter(TEXT + "hidden-paragraph")):
+        line.text = ""
+    return line
+
+
+def boxes_in(drawing: Element) -> Iterator[Element]:
+    """The elements that hold the paragraphs of a drawing, outermost only."""
+    if any(child.tag == TEXT + "p" for child in drawing) or drawing.tag == DRAW + "text-box":
+        yield drawing
+        return
+    for child in drawing:
+        if child.tag.startswith(DRAW):
+            yield from boxes_in(child)
+
+
+def _pieces(parent: Element, styles: Styles, line: Line) -> Iterator[str]:
+    if styles.hidden(parent.get(TEXT + "style-name")):
+        return
+    yield _spaced(parent.text)
+    for child in parent:
+        if child.tag == TEXT + "s":
+            yield " " * min(number_of(child.get(TEXT + "c")) or 1, _MOST_SPACES)
+        elif child.tag in _SIGNS:
+            yield _SIGNS[child.tag]
+        elif child.tag == TEXT + "note":
+            line.notes.append(child)
+        elif child.tag == OFFICE + "annotation":
+            line.annotations.append(child)
+        elif child.tag.startswith(DRAW):
+            # An inline element such as draw:a holds text boxes as well.
+            line.boxes.extend(boxes_in(child))
+        elif child.tag not in _SKIPPED:
+            yield from _pieces(child, styles, line)
+        yield _spaced(child.tail)
+
+
+def _spaced(text: str | None) -> str:
+    """A line end in the file is a space: lines have elements of their own."""
+    return text.replace("\n", " ") if text else ""

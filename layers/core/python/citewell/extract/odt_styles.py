@@ -1,0 +1,130 @@
+"""Styles of an OpenDocument text: which are titles, which hide their text, and how lists are numbered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from citewell.extract import numerals
+from citewell.extract.numerals import Numeral
+from citewell.extract.ooxml import Element, number_of
+
+OFFICE, TEXT, TABLE, DRAW, STYLE, FO = (
+    f"{{urn:oasis:names:tc:opendocument:xmlns:{name}:1.0}}"
+    for name in ("office", "text", "table", "drawing", "style", "xsl-fo-compatible")
+)
+BULLET = "-"
+_LONGEST_CHAIN = 50
+_MOST_LEVELS = 10
+_NUMERALS: dict[str, Numeral] = {
+    "a": numerals.lower_letters,
+    "A": numerals.letters,
+    "i": numerals.lower_roman,
+    "I": numerals.roman,
+    "一, 二, 三, ...": numerals.chinese,
+    "①, ②, ③, ...": numerals.circled,
+}
+OUTLINE = ""
+"""The name under which the numbering of headings stands, which has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """``form`` is None for a bullet, empty where nothing is shown."""
+
+    form: str | None
+    prefix: str
+    suffix: str
+    shown_levels: int
+    start: int
+
+
+class Styles:
+    """The styles of ``styles.xml`` and of the content itself."""
+
+    def __init__(self, roots: list[Element]) -> None:
+        self._styles: dict[str, Element] = {}
+        self._lists: dict[str, dict[int, _Level]] = {}
+        for root in roots:
+            for each in root.iter(STYLE + "style"):
+                self._styles[each.get(STYLE + "name", "")] = each
+            for each in root.iter(TEXT + "list-style", TEXT + "outline-style"):
+                name = each.get(STYLE + "name", "") if each.tag == TEXT + "list-style" else OUTLINE
+                self._lists[name] = {number_of(level.get(TEXT + "level")) or 1: _level(level) for level in each}
+
+    def is_title(self, style: str | None) -> bool:
+        return any(name == "Title" for name, _ in self._chain(style))
+
+    def outline_level(self, style: str | None) -> int | None:
+        """From 1; None where the style is none of a heading."""
+        levels = (each.get(STYLE + "default-outline-level") for _, each in self._chain(style))
+        return next((number_of(level) for level in levels if level is not None), None)
+
+    def list_style(self, style: str | None) -> str | None:
+        """The list style that a paragraph style brings along."""
+        names = (each.get(STYLE + "list-style-name") for _, each in self._chain(style))
+        return next((name for name in names if name is not None), None)
+
+    def hidden(self, style: str | None) -> bool:
+        for _, each in self._chain(style):
+            properties = each.find(STYLE + "text-properties")
+            display = properties.get(TEXT + "display") if properties is not None else None
+            if display is not None:
+                return display == "none"
+        return False
+
+    def level(self, list_style: str | None, depth: int) -> _Level | None:
+        """``depth`` from 0."""
+        return self._lists.get(list_style, {}).get(depth + 1) if list_style is not None else None
+
+    def _chain(self, style: str | None) -> Iterator[tuple[str, Element]]:
+        for _ in range(_LONGEST_CHAIN):  # a style may be its own parent
+            each = self._styles.get(style) if style is not None else None
+            if style is None or each is None:
+                return
+            yield style, each
+            style = each.get(STYLE + "parent-style-name")
+
+
+class Counter:
+    """The numbers that one list, or all headings, have come to."""
+
+    def __init__(self, styles: Styles) -> None:
+        self._styles = styles
+        self._counts: list[int | None] = [None] * _MOST_LEVELS
+
+    def marker(self, list_style: str | None, depth: int, start: int | None = None) -> str | None:
+        """What stands before the next item at ``depth`` (from 0); ``start`` where the item begins anew."""
+        depth = min(depth, _MOST_LEVELS - 1)
+        level = self._styles.level(list_style, depth)
+        current = self._counts[depth]
+        if start is None:
+            start = current + 1 if current is not None else level.start if level is not None else 1
+        self._counts[depth] = start
+        self._counts[depth + 1 :] = [None] * (_MOST_LEVELS - depth - 1)
+        if level is None or level.form is None:
+            return None if list_style == OUTLINE else BULLET
+        if not level.form:
+            return None
+        shown = range(max(0, depth + 1 - level.shown_levels), depth + 1)
+        numbers = (self._number(list_style, each) for each in shown)
+        return (level.prefix + ".".join(filter(None, numbers)) + level.suffix).strip() or None
+
+    def _number(self, list_style: str | None, depth: int) -> str:
+        level = self._styles.level(list_style, depth)
+        count = self._counts[depth]
+        if level is None or not level.form:
+            return ""
+        return _NUMERALS.get(level.form, str)(level.start if count is None else count)
+
+
+def _level(source: Element) -> _Level:
+    numbered = source.tag in (TEXT + "list-level-style-number", TEXT + "outline-level-style")
+    start = number_of(source.get(TEXT + "start-value"))
+    return _Level(
+        form=source.get(STYLE + "num-format", "") if numbered else None,
+        prefix=source.get(STYLE + "num-prefix", ""),
+        suffix=source.get(STYLE + "num-suffix", ""),
+        shown_levels=min(max(number_of(source.get(TEXT + "display-levels")) or 1, 1), _MOST_LEVELS),
+        start=1 if start is None else start,
+    )
