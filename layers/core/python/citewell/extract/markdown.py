@@ -20,7 +20,6 @@ from citewell.extract.building import shortened
 from citewell.extract.decoding import decode
 from citewell.extract.normalising import is_blank, normalise
 from citewell.extract.options import ReadOptions
-from citewell.extract.sniffing import refuse_markup
 
 _HEADING_CHARACTERS = 120
 _SETEXT_LINES = 3
@@ -69,7 +68,6 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     text = normalise(decode(data, content_type=options.content_type))
     if is_blank(text):
         raise DocumentRejected("empty", "the object holds nothing but white space and control characters")
-    refuse_markup(text)
     return read_markdown(text)
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from typing import NoReturn
-
 from citewell.errors import DocumentRejected
 from citewell.extract.formats import Format
 from citewell.extract.options import ReadOptions
+from citewell.extract.text_sniffing import text_format_of
 
 _SIGNATURES: tuple[tuple[str, int, bytes], ...] = (
     ("ZIP archive", 0, b"PK\x05\x06"),
@@ -47,17 +45,6 @@ _SIGNATURES: tuple[tuple[str, int, bytes], ...] = (
     ("font", 0, b"wOF2"),
 )
 
-# Possessive where they repeat: one way to read what stands before, so that a head that is neither costs no more.
-_MARKUP = re.compile(
-    r"""\s*+ (?: (?><!--(?s:.*?)-->) \s*+ | <\?xml\b[^>]*+> \s*+ )*+
-        (?: (?P<html> <!doctype\s+html | <html[\s>] | <head[\s>] | <body[\s>] ) | (?P<xml> <!doctype | <svg[\s>] ) )""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_XML_DECLARATION = re.compile(r"\s*<\?xml\s")
-_MAIL_HEADER = re.compile(r"(?:[A-Za-z][A-Za-z0-9-]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+){3,}+")
-_MAIL_ONLY = re.compile(r"^(?:MIME-Version|Message-ID|Received|Return-Path):", re.IGNORECASE | re.MULTILINE)
-_HEAD_CHARACTERS = 16_384
-
 
 def format_of(data: bytes, options: ReadOptions) -> Format:
     """The format of ``data``, which isn't empty.
@@ -78,34 +65,11 @@ def format_of(data: bytes, options: ReadOptions) -> Format:
 
         return format_of_compound_file(data)
     refuse_binary(data)
-    return Format.MARKDOWN
+    return text_format_of(data)
 
 
 def refuse_binary(data: bytes) -> None:
-    """Raise DocumentRejected ``unsupported_type`` when the first bytes are those of a known binary format.
-
-    An HTML page says what it is in ASCII, so it is refused here too, before its encoding has to be guessed.
-    """
+    """Raise DocumentRejected ``unsupported_type`` when the first bytes are those of a known binary format."""
     for name, offset, signature in _SIGNATURES:
         if data.startswith(signature, offset):
-            _refuse(name)
-    refuse_markup(data[:_HEAD_CHARACTERS].decode("latin-1").removeprefix("\xef\xbb\xbf"))
-
-
-def refuse_markup(text: str) -> None:
-    """Raise DocumentRejected ``unsupported_type`` for a whole HTML or XML document or a mail message.
-
-    Fragments of HTML are legal Markdown and pass.
-    """
-    head = text[:_HEAD_CHARACTERS]
-    if match := _MARKUP.match(head):
-        _refuse("HTML document" if match["html"] else "XML document")
-    if _XML_DECLARATION.match(head):
-        _refuse("XML document")
-    header = _MAIL_HEADER.match(head)
-    if header and _MAIL_ONLY.search(header[0]):
-        _refuse("mail message")
-
-
-def _refuse(name: str) -> NoReturn:
-    raise DocumentRejected("unsupported_type", f"{name}: this format can't be read")
+            raise DocumentRejected("unsupported_type", f"{name}: this format can't be read")

@@ -1,0 +1,55 @@
+"""The events of a calendar part (iCalendar, RFC 5545), in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_FOLD = re.compile(r"\r?\n[ \t]")
+_LINE = re.compile(r"(?P<name>[A-Za-z-]+)(?P<parameters>(?:;[^:;=]+=(?:\"[^\"]*\"|[^\":;]*))*):(?P<value>.*)")
+_PARAMETER = re.compile(r";([^:;=]+)=(\"[^\"]*\"|[^\":;]*)")
+_TIME = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d*(Z?))?")
+_ESCAPE = re.compile(r"\\([\\;,nN])")
+_SHOWN = {
+    "SUMMARY": "Event",
+    "DTSTART": "Start",
+    "DTEND": "End",
+    "LOCATION": "Location",
+    "ORGANIZER": "Organizer",
+    "ATTENDEE": "Attendees",
+}
+
+
+def events_of(calendar: str) -> Iterator[str]:
+    """Each event as lines ``Event: ...``, ``Start: ...``; its description, which repeats a mail's text, left out."""
+    event: dict[str, list[str]] | None = None
+    for line in _FOLD.sub("", calendar).splitlines():
+        match = _LINE.fullmatch(line.rstrip())
+        if match is None:
+            continue
+        name, value = match["name"].upper(), match["value"]
+        if (name, value.upper()) == ("BEGIN", "VEVENT"):
+            event = {}
+        elif (name, value.upper()) == ("END", "VEVENT") and event:
+            yield "\n".join(f"{label}: {', '.join(event[key])}" for key, label in _SHOWN.items() if event.get(key))
+            event = None
+        elif event is not None and name in _SHOWN:
+            event.setdefault(name, []).append(_shown(name, match["parameters"], value))
+
+
+def _shown(name: str, parameters: str, value: str) -> str:
+    given = {key.upper(): each.strip('"') for key, each in _PARAMETER.findall(parameters)}
+    if name.startswith("DT"):
+        return _time(value, zone=given.get("TZID", ""))
+    if name in {"ORGANIZER", "ATTENDEE"}:
+        return given.get("CN") or re.sub(r"^mailto:", "", value, flags=re.IGNORECASE)
+    return _ESCAPE.sub(lambda found: " " if found[1] in "nN" else found[1], value)
+
+
+def _time(value: str, *, zone: str) -> str:
+    match = _TIME.fullmatch(value)
+    if match is None:
+        return value
+    year, month, day, hour, minute, utc = match.groups()
+    time = f"{year}-{month}-{day}" + (f" {hour}:{minute}" if hour else "")
+    return f"{time} {'UTC' if utc else zone}".rstrip()

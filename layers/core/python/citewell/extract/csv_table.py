@@ -1,0 +1,44 @@
+"""Delimited values: CSV with any usual delimiter, TSV."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from citewell.core.values import ExtractedText
+from citewell.errors import DocumentRejected
+from citewell.extract import markdown
+from citewell.extract.building import TextBuilder
+from citewell.extract.decoding import decode
+from citewell.extract.delimiters import DECLARATION, delimiter_of, rows_of
+from citewell.extract.normalising import normalise
+from citewell.extract.options import ReadOptions
+
+
+def read(data: bytes, options: ReadOptions) -> ExtractedText:
+    """One table, its first row the head; what stands alone in the rows before it is a title. Else it's plain text.
+
+    Raises DocumentRejected ``undecodable``, ``empty`` or ``too_large``.
+    """
+    text = normalise(decode(data, content_type=options.content_type))
+    if len(text) > options.limits.characters:
+        raise DocumentRejected("too_large", f"more than {options.limits.characters} characters of text")
+    delimiter = delimiter_of(text)
+    if delimiter is None:
+        return markdown.read(data, options)
+    rows = list(rows_of(text[_table_start(text) :].split("\n"), delimiter))
+    builder = TextBuilder(options.limits)
+    titles = list(itertools.takewhile(_stands_alone, rows))
+    for row in titles:
+        builder.paragraph(" ".join(row))
+    builder.table(rows[len(titles) :])
+    return builder.finish()
+
+
+def _table_start(text: str) -> int:
+    declaration = DECLARATION.match(text)
+    return declaration.end() if declaration else 0
+
+
+def _stands_alone(row: Sequence[str]) -> bool:
+    return sum(1 for cell in row if cell.strip()) < 2

@@ -1,0 +1,134 @@
+"""HTML pages, read as browsers do (HTML5's parsing rules), and HTML bodies of mail."""
+
+from __future__ import annotations
+
+import re
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from citewell.core.values import ExtractedText
+from citewell.errors import DocumentRejected
+from citewell.extract.building import TextBuilder
+from citewell.extract.declaring import date_of, language_tag_of
+from citewell.extract.decoding import decode
+from citewell.extract.html_blocks import BlockWriter
+from citewell.extract.html_boilerplate import Boilerplate
+from citewell.extract.options import ReadOptions
+
+_META_CHARSET = re.compile(rb"<meta\b[^>]*?\bcharset\s*=\s*[\"']?\s*([\w.:+-]+)", re.IGNORECASE)
+_XML_ENCODING = re.compile(rb"\s*<\?xml\b[^>]*?\bencoding\s*=\s*[\"']([\w.:+-]+)", re.IGNORECASE)
+_META_BYTES = 16_384
+_HAS_CHARSET = re.compile(r";\s*charset\s*=", re.IGNORECASE)
+_DATE_NAMES = frozenset({"date", "effective_date", "effective-date", "dc.date", "dcterms.date", "dcterms.valid"})
+
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9-]*)")
+_CLOSED_BY_OTHERS = frozenset({
+    "p", "li", "dt", "dd", "td", "th", "tr", "tbody", "thead", "tfoot", "option", "optgroup", "rt", "rp",
+})  # fmt: skip
+_NEVER_CLOSED = frozenset({
+    "br", "img", "hr", "input", "meta", "link", "area", "base", "col", "embed", "source", "track", "wbr",
+    "param",
+})  # fmt: skip
+_DEEPEST = 5_000
+
+
+def read(data: bytes, options: ReadOptions) -> ExtractedText:
+    """A page's content without what stands around it. The title is the page's, the language its ``lang``.
+
+    The charset is told by a byte order mark, UTF-8 that is valid, ``options.content_type``, the page's own ``meta``,
+    and else as for any text. Raises DocumentRejected ``empty``, ``undecodable`` or ``too_large``.
+    """
+    tree = parsed(_decoded(data, options.content_type))
+    title = _title(tree)
+    language = _language(tree)
+    date = _date(tree)
+    builder = TextBuilder(options.limits)
+    write_tree(tree, builder)
+    return builder.finish(title=title, language=language, effective_date=date)
+
+
+def parsed(markup: str) -> LexborHTMLParser:
+    """Raises DocumentRejected ``too_large`` for elements nested deeper than the parser can go in reasonable time."""
+    if markup.count("<") > _DEEPEST and _depth(markup) > _DEEPEST:
+        raise DocumentRejected("too_large", f"elements are nested more than {_DEEPEST} deep")
+    return LexborHTMLParser(markup)
+
+
+def write_tree(tree: LexborHTMLParser, builder: TextBuilder) -> None:
+    """Write the content of a parsed page, which this changes: what nobody reads is taken out of it."""
+    heading = _only_heading(tree)
+    boilerplate = Boilerplate(tree)
+    root = boilerplate.root
+    if root is None:
+        return
+    if heading and root.css_first("h1") is None:
+        builder.heading(1, heading)
+    writer = BlockWriter(builder, root)
+    _walk(root, writer, boilerplate)
+    writer.finish()
+
+
+def _walk(root: LexborNode, writer: BlockWriter, boilerplate: Boilerplate) -> None:
+    node = root
+    while True:
+        if not boilerplate.drops(node):
+            writer.enter(node)
+            if (child := node.first_child) is not None:
+                node = child
+                continue
+            writer.leave(node)
+        while node.next is None or node.mem_id == root.mem_id:
+            if node.mem_id == root.mem_id or node.parent is None:
+                return
+            node = node.parent
+            writer.leave(node)
+        node = node.next
+
+
+def _depth(markup: str) -> int:
+    """How deep elements are nested at most, give or take: without the tags that a parser closes by itself."""
+    depth = deepest = 0
+    for match in _TAG.finditer(markup):
+        name = match[2].lower()
+        if name in _CLOSED_BY_OTHERS or name in _NEVER_CLOSED:
+            continue
+        depth = max(depth - 1, 0) if match[1] else depth + 1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+# --- what the page says of itself ---
+
+
+def _decoded(data: bytes, content_type: str | None) -> str:
+    declared = [content_type] if _HAS_CHARSET.search(content_type or "") else []
+    if match := _META_CHARSET.search(data[:_META_BYTES]) or _XML_ENCODING.match(data):
+        declared.append(f"text/html; charset={match[1].decode('ascii', 'replace')}")
+    return decode(data, content_type=declared[0] if declared else None)
+
+
+def _title(tree: LexborHTMLParser) -> str | None:
+    """The page's title; its only level-1 heading where the title is that with the site's name."""
+    element = tree.css_first("head title") or tree.css_first("title")
+    title = " ".join(element.text().split()) if element is not None else ""
+    heading = _only_heading(tree)
+    return heading if heading and (not title or heading in title) else title or None
+
+
+def _only_heading(tree: LexborHTMLParser) -> str:
+    headings = tree.css("h1")
+    return " ".join(headings[0].text().split()) if len(headings) == 1 else ""
+
+
+def _language(tree: LexborHTMLParser) -> str | None:
+    element = tree.css_first("html[lang], html[xml\\:lang], body[lang]")
+    if element is None:
+        return None
+    return language_tag_of(element.attributes.get("lang") or element.attributes.get("xml:lang") or "")
+
+
+def _date(tree: LexborHTMLParser) -> str | None:
+    for meta in tree.css("meta[name][content]"):
+        if (meta.attributes.get("name") or "").lower() in _DATE_NAMES:
+            return date_of(meta.attributes.get("content") or "")
+    return None

@@ -1,0 +1,94 @@
+"""What of a page isn't its content: navigation, advertising, what is hidden, what only a browser reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+NEVER_READ = [
+    "script", "style", "noscript", "template", "svg", "iframe", "object", "embed", "audio", "video", "canvas",
+    "select", "datalist", "textarea", "input", "progress", "meter", "annotation", "annotation-xml", "rp", "rt", "del",
+]  # fmt: skip
+"""Elements whose content a reader of the page doesn't see as its text."""
+
+_HIDDEN = "[hidden]:not([hidden='until-found' i]), [aria-hidden='true' i], dialog:not([open])"
+_HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all)", re.IGNORECASE)
+_OUTSIDE_OF_CONTENT = (
+    "nav, menu[type=toolbar], [role=navigation], [role=search], [role=contentinfo], [role=banner], "
+    "[role=complementary], [role=alertdialog], #nav, #navigation, #navbar, #sidebar, #footer, #menu, #breadcrumbs, "
+    ".breadcrumb, .breadcrumbs, .navbar, .site-header, .site-footer, .skip-link, .skip-to-content, .cookie-banner, "
+    "#cookie-banner"
+)
+_OF_THE_PAGE = "header, footer, aside"
+_OF_ITS_CONTENT = ", ".join(
+    f"{outer} {inner}"
+    for outer in ("article", "main", "section", "blockquote", "figure", "[role=main]")
+    for inner in ("header", "footer")
+)
+_ASIDE_IN_CONTENT = "article aside, main aside, [role=main] aside"
+_WIKI = (
+    ".mw-editsection, .mw-jump-link, .mw-indicators, .mw-cite-backlink, .mw-empty-elt, .navbox, .vertical-navbox,"
+    ".sistersitebox, .printfooter, .catlinks, #toc, .toc, sup.reference, .authority-control, .vector-column-start,"
+    ".vector-page-toolbar, .mw-portlet, #p-lang-btn, #siteSub, #contentSub, .noprint"
+)
+_MAIN = "main, [role=main]"
+
+_LEAST_OF_MAIN = 0.4
+_MOST_DROPPED = 0.5
+_MOST_LINKED = 0.5
+_MOST_KEPT = 20
+
+
+class Boilerplate:
+    """Says of each element of a parsed page, asked in document order, whether it is left out.
+
+    Nothing that holds more than half of the page's text is: then the marking is wrong, or a script was to show it.
+    """
+
+    def __init__(self, tree: LexborHTMLParser) -> None:
+        tree.strip_tags(NEVER_READ)
+        self.root = _content_root(tree)
+        self._length = len(self.root.text()) if self.root is not None else 0
+        self._kept = 0
+        self._candidates = _ids(_candidates(tree))
+
+    def drops(self, node: LexborNode) -> bool:
+        if node.mem_id not in self._candidates or self._kept > _MOST_KEPT:
+            return False
+        if len(node.text()) <= _MOST_DROPPED * self._length:
+            return True
+        self._kept += 1  # elements this large hold one another: without an end, reading them would be quadratic
+        return False
+
+
+def _content_root(tree: LexborHTMLParser) -> LexborNode | None:
+    """The page's one main part where it says which that is, else its body."""
+    body = tree.body
+    mains = tree.css(_MAIN)
+    if body is None or len(mains) != 1:
+        return body
+    return mains[0] if len(mains[0].text()) >= _LEAST_OF_MAIN * len(body.text()) else body
+
+
+def _candidates(tree: LexborHTMLParser) -> Iterable[LexborNode]:
+    yield from tree.css(f"{_HIDDEN}, {_OUTSIDE_OF_CONTENT}, {_WIKI}")
+    yield from (node for node in tree.css("[style]") if _HIDDEN_STYLE.search(node.attributes.get("style") or ""))
+    inner = _ids(tree.css(f"{_OF_ITS_CONTENT}, {_ASIDE_IN_CONTENT}"))
+    yield from (node for node in tree.css(_OF_THE_PAGE) if node.mem_id not in inner)
+    # An aside in an article is as often its note as its list of other articles.
+    yield from (node for node in tree.css(_ASIDE_IN_CONTENT) if _is_mostly_links(node))
+    yield from (node for node in tree.css("button") if not _is_heading(node.parent))
+
+
+def _is_mostly_links(node: LexborNode) -> bool:
+    return sum(len(link.text()) for link in node.css("a")) > _MOST_LINKED * len(node.text().strip())
+
+
+def _is_heading(node: LexborNode | None) -> bool:
+    return node is not None and node.tag in {"h1", "h2", "h3", "h4", "h5", "h6", "summary", "dt"}
+
+
+def _ids(nodes: Iterable[LexborNode]) -> frozenset[int]:
+    return frozenset(node.mem_id for node in nodes)

@@ -1,0 +1,96 @@
+"""Mail headers as people wrote them: RFC 2047's words, bare bytes of any charset, and what isn't valid."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from email.errors import HeaderParseError
+from email.header import decode_header
+from email.utils import parsedate_to_datetime
+
+from citewell.errors import DocumentRejected
+from citewell.extract.decoding import decode
+
+SHOWN = ("From", "To", "Cc", "Date", "Subject")
+
+_FIELD = re.compile(rb"[!-9;-~]+:")
+_KNOWN_FIELD = re.compile(
+    rb"(?:from|to|cc|date|subject|message-id|mime-version|content-type|content-transfer-encoding|received|reply-to)\s*:",
+    re.IGNORECASE,
+)
+_FOLD = re.compile(r"\r?\n[ \t]+|[\r\n]+")
+_SEVEN_BIT = frozenset({"utf-7", "hz", "iso2022_jp", "iso2022_jp_2", "iso2022_kr"})
+
+
+def mended(data: bytes) -> bytes:
+    """The message with a header that ends at its blank line.
+
+    A line among the fields that is none of them would end the header early, and the rest would be read as text; it
+    goes on with the field before it.
+    """
+    data = data.lstrip(b"\r\n")
+    end = re.search(rb"\r?\n\r?\n", data)
+    header = data[: end.start()] if end else data
+    lines = header.split(b"\n")
+    known = [index for index, line in enumerate(lines) if _KNOWN_FIELD.match(line)]
+    last = known[-1] if known else 0
+    odd = [index for index in range(1, last) if not _FIELD.match(lines[index]) and lines[index][:1] not in b" \t"]
+    if not odd:
+        return data
+    for index in odd:
+        lines[index] = b" " + lines[index]
+    return b"\n".join(lines) + data[len(header) :]
+
+
+def unfolded(value: str | None) -> str:
+    """A field's value in its own characters. Never fails: what can't be decoded is marked or stays as it is."""
+    value = _FOLD.sub(" ", value or "").strip()
+    if "=?" not in value:
+        return _readable(value.encode("utf-8", "surrogateescape"), None)
+    try:
+        parts = decode_header(value)
+    except (HeaderParseError, ValueError):
+        return value.encode("utf-8", "replace").decode()
+    return "".join(part if isinstance(part, str) else _readable(part, charset) for part, charset in parts)
+
+
+def _readable(value: bytes, charset: str | None) -> str:
+    try:
+        return decoded(value, charset)
+    except DocumentRejected:
+        return value.decode("utf-8", "replace")
+
+
+def decoded(data: bytes, charset: str | None) -> str:
+    """Text in the charset it is said to be in, read as mail programs do: what isn't valid in it is marked, not refused.
+
+    Where no charset is known, as any other text: raises DocumentRejected ``undecodable`` when it can't be told.
+    """
+    if not data:
+        return ""
+    name = _codec(charset)
+    if name in _SEVEN_BIT and data.isascii():
+        return data.decode(name, "replace")
+    try:
+        return decode(data, content_type=f"text/plain; charset={charset}" if charset else None)
+    except DocumentRejected:
+        if name is None:
+            raise
+        return data.decode("cp1252" if name in {"ascii", "iso8859-1"} else name, "replace")
+
+
+def day_of(date: str) -> str | None:
+    """The ISO 8601 day of a ``Date`` field, where it was sent."""
+    try:
+        return parsedate_to_datetime(date).date().isoformat()
+    except (ValueError, TypeError, IndexError):
+        return None
+
+
+def _codec(charset: str | None) -> str | None:
+    try:
+        info = codecs.lookup(charset or "")
+        b"".decode(info.name)  # not one of those from text to text
+    except (LookupError, ValueError):
+        return None
+    return info.name

@@ -1,0 +1,55 @@
+"""What every kind of mail is written as: its header, its body once, the names of its attachments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from citewell.extract.building import TextBuilder
+from citewell.extract.html import parsed, write_tree
+
+_LONGEST_FIELD = 1_000
+_PARAGRAPHS = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*)+")
+_STUB_CHARACTERS = 200
+_STUB_TIMES = 4
+
+
+def shown_fields(fields: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Without those that are empty; a list of thousands of recipients is cut."""
+    return [
+        (name, value if len(value) <= _LONGEST_FIELD else f"{value[:_LONGEST_FIELD]}…")
+        for name, value in fields
+        if value.strip()
+    ]
+
+
+def write_body(builder: TextBuilder, *, plain: str, html: str) -> None:
+    """One of a message's two forms: the plain one, unless it only says that the other is the message."""
+    if not html.strip():
+        write_plain(builder, plain)
+        return
+    tree = parsed(html)
+    if len(plain.strip()) < _STUB_CHARACTERS and (body := tree.body) is not None:
+        tree.strip_tags(["script", "style"])
+        if len(body.text().strip()) > _STUB_TIMES * len(plain.strip()):
+            plain = ""
+    if plain.strip():
+        write_plain(builder, plain)
+    else:
+        write_tree(tree, builder)
+
+
+def write_plain(builder: TextBuilder, text: str) -> None:
+    for paragraph in _PARAGRAPHS.split(text.replace("\r\n", "\n")):
+        builder.paragraph(paragraph)
+
+
+def write_forwarded(builder: TextBuilder, fields: Iterable[tuple[str, str]], *, subject: str) -> None:
+    """Where a message within a message begins."""
+    builder.heading(1, subject or "Forwarded message")
+    builder.paragraph("\n".join(f"{name}: {value}" for name, value in shown_fields(fields)))
+
+
+def write_attachments(builder: TextBuilder, names: Iterable[str]) -> None:
+    if unique := list(dict.fromkeys(name for name in names if name.strip())):
+        builder.paragraph(f"Attachments: {', '.join(unique)}")

@@ -1,0 +1,96 @@
+"""Tells the format of a text, in whatever encoding: a page, a mail, data, a table, or else Markdown."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from citewell.errors import DocumentRejected
+from citewell.extract.delimiters import delimiter_of
+from citewell.extract.formats import Format
+from citewell.extract.normalising import normalise
+
+_HEAD_BYTES = 16_384
+_SAMPLE_BYTES = 1_100_000
+_WIDE = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16's, with which it begins
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_SHIFTED = re.compile(rb"\x1b(?:\$[@AB]|\$\([CD]|\([BIJ])")
+
+# Possessive where they repeat: one way to read what stands before, so that a head that is neither costs no more.
+_PROLOGUE = r"\s*+ (?: (?><!--(?s:.*?)-->) \s*+ | <\?xml\b[^>]*+> \s*+ )*+"
+_HTML = re.compile(
+    _PROLOGUE + r"(?: <!doctype\s+html | <(?:html|head|body|title|meta|style|link|script|base)[\s>] )",
+    re.IGNORECASE | re.VERBOSE,
+)
+_XML = re.compile(_PROLOGUE + r"(?: <!doctype | <svg[\s>] )", re.IGNORECASE | re.VERBOSE)
+_XML_DECLARATION = re.compile(r"\s*<\?xml\s")
+_FRAGMENT = re.compile(
+    r"\s*<(?:h[1-6]|p|div|section|article|main|ul|ol|dl|table|blockquote|figure|pre|details)[\s>]", re.IGNORECASE
+)
+_FRAGMENT_END = re.compile(r"</[a-z][a-z0-9]*\s*>\s*\Z", re.IGNORECASE)
+_MARKDOWN_BLOCK = re.compile(r"^ {0,3}(?:#{1,6} \S|```|~~~|[-*+] \S|\d+\. \S|\|.*\|[ \t]*$)", re.MULTILINE)
+_JSON = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*(?:[\"\[{\]\d-]|true\b|false\b|null\b))")
+
+_FIELD = re.compile(r"([!-9;-~]+):")
+_MAIL_FIELDS = frozenset({"mime-version", "message-id", "received", "return-path", "delivered-to", "dkim-signature"})
+_LEAST_FIELDS = 3
+_LEAST_FIELD_SHARE = 0.8
+_ADDRESS_FROM = re.compile(r"^From:.*@", re.IGNORECASE | re.MULTILINE)
+_CLOCK_DATE = re.compile(r"^Date:.*\d{1,2}:\d{2}", re.IGNORECASE | re.MULTILINE)
+
+
+def text_format_of(data: bytes) -> Format:
+    """The format of ``data``, which begins like no binary format. Raises DocumentRejected ``unsupported_type`` for XML.
+
+    It is looked at, not read: Markdown is also what may turn out to be no text at all.
+    """
+    head = _roughly_decoded(data, _HEAD_BYTES)
+    if _HTML.match(head):
+        return Format.HTML
+    if _XML.match(head) or _XML_DECLARATION.match(head):
+        raise DocumentRejected("unsupported_type", "XML document: this format can't be read")
+    if is_mail(head):
+        return Format.EML
+    if _JSON.match(head):
+        return Format.JSON
+    if _FRAGMENT.match(head) and _is_fragment(data):
+        return Format.HTML
+    if delimiter_of(_roughly_decoded(data, _SAMPLE_BYTES)):
+        return Format.CSV
+    return Format.MARKDOWN
+
+
+def is_mail(text: str) -> bool:
+    """Whether ``text`` begins with a message's header: fields that only mail has, or a sender's address and a time."""
+    header, _, _ = text.lstrip("\n").partition("\n\n")
+    lines = [line for line in header.split("\n") if line and not line[0].isspace()]
+    if lines and lines[0].startswith("From "):  # a mailbox's separator
+        lines.pop(0)
+    names = [match[1].lower() for line in lines if (match := _FIELD.match(line))]
+    if len(names) < _LEAST_FIELDS or len(names) < _LEAST_FIELD_SHARE * len(lines):
+        return False
+    if not _MAIL_FIELDS.isdisjoint(names):
+        return True
+    return _ADDRESS_FROM.search(header) is not None and _CLOCK_DATE.search(header) is not None
+
+
+def _is_fragment(data: bytes) -> bool:
+    """Whether a text that begins with a block's tag is HTML all through: a README may begin so, and be Markdown."""
+    end = data[-_HEAD_BYTES:].decode("latin-1").replace("\x00", "")
+    return bool(_FRAGMENT_END.search(end)) and not _MARKDOWN_BLOCK.search(_roughly_decoded(data, _SAMPLE_BYTES))
+
+
+def _roughly_decoded(data: bytes, size: int) -> str:
+    """The first lines of ``data``, for looking at: what of them is ASCII in any encoding is right, no more."""
+    sample = data[:size]
+    encoding = next((encoding for mark, encoding in _WIDE if sample.startswith(mark)), None)
+    if encoding is None and b"\x00" in sample[:64]:
+        encoding = "utf-16-be" if sample[0] == 0 else "utf-16-le"
+    elif encoding is None:
+        encoding = "iso2022_jp_2" if sample.isascii() and _SHIFTED.search(sample) else "utf-8"
+    text = normalise(sample.removeprefix(codecs.BOM_UTF8).decode(encoding, "replace"))
+    return text if len(data) <= size else text[: text.rfind("\n") + 1] or text
