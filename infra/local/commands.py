@@ -259,7 +259,8 @@ def _show(answer: Mapping[str, Any]) -> None:
         say(f"({reason})")
     say()
     for citation in answer["citations"]:
-        where = f"{citation['source']}, {citation['section']}" if citation["section"] else citation["source"]
+        page = f"page {citation['page']}" if citation["page"] else ""
+        where = ", ".join(filter(None, (citation["source"], page, citation["section"])))
         say(f"  [{citation['n']}] {where} (score {citation['score']:.2f})")
 
 
