@@ -1,0 +1,314 @@
+"""RTF documents (Rich Text Format 1.9.1), read in one pass over their control words.
+
+Text of other charsets is decoded by its font. Insertions are in, deletions and hidden text are out; notes, comments
+and text boxes follow their paragraph or table. A document that is cut off is read as far as it goes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from citewell.core.values import ExtractedText
+from citewell.errors import DocumentRejected
+from citewell.extract.building import TextBuilder, clean_line
+from citewell.extract.options import ReadOptions
+from citewell.extract.rtf_blocks import Blocks, Paragraph
+from citewell.extract.rtf_codes import CHARACTERS, SIGNS, SYMBOL_CHARSET, Font, page_of
+from citewell.extract.symbols import symbol
+
+_TOKEN = re.compile(
+    rb"""\\(?P<word>[a-zA-Z]{1,32})(?P<number>-?[0-9]{1,10})?[ ]?
+       | \\'(?P<hex>[0-9a-fA-F]{2})
+       | \\(?P<sign>[^a-zA-Z])
+       | (?P<brace>[{}])
+       | (?P<text>[^\\{}\r\n]+)
+       | [\r\n]+ | \\""",
+    re.VERBOSE | re.DOTALL,
+)
+_MOST_GROUPS = 1_000
+_HEADING_NAME = re.compile(r"heading ?([1-9])", re.IGNORECASE)
+_BODY_LEVEL = 9
+
+_SKIPPED = {
+    *("colortbl", "pict", "objdata", "objclass", "fldinst", "sp", "nonshppict", "shprslt", "do", "upr", "datafield"),
+    *("header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr", "footerf"),
+    *("xe", "tc", "rxe", "txe", "bkmkstart", "bkmkend", "nonesttables", "pntxta", "pntxtb"),
+}
+"""Destinations whose text isn't part of what a reader sees, or stands there a second time."""
+
+_COLLECTED = {"listtext": "marker", "pntext": "marker", "atnauthor": "author", "title": "title"}
+_STARRED = {"shpinst", "moMath", "moMathPara", "nesttableprops", "annotation", "atnauthor", "shppict"}
+"""Destinations that an old reader may skip and this one reads; all others that begin with a star are skipped."""
+
+
+@dataclass(slots=True)
+class _State:
+    """What a group has set; its end brings back the outer one's.
+
+    ``into`` is where text goes: ``body``, a name of what is collected, or ``nothing``.
+    """
+
+    into: str = "body"
+    paragraph: Paragraph = field(default_factory=Paragraph)
+    font: int = 0
+    hidden: bool = False
+    deleted: bool = False
+    unicode_skip: int = 1
+    opens: str | None = None
+
+    def inner(self) -> _State:
+        """What a group begins with. Written out, as documents open groups by the hundred thousand."""
+        outer = self.paragraph
+        paragraph = Paragraph(outer.style, outer.level, outer.is_title, outer.in_table, outer.depth)
+        return _State(self.into, paragraph, self.font, self.hidden, self.deleted, self.unicode_skip)
+
+
+@dataclass(slots=True)
+class _Style:
+    name: str = ""
+    level: int | None = None
+
+
+def read(data: bytes, options: ReadOptions) -> ExtractedText:
+    """Raises DocumentRejected ``corrupt``, ``too_large`` or ``empty``."""
+    builder = TextBuilder(options.limits)
+    document = _Document(builder)
+    document.read(data)
+    if not builder.length and document.is_cut_off:
+        raise DocumentRejected("corrupt", "the document ends before its text begins")
+    return builder.finish(title=document.title)
+
+
+class _Document:
+    def __init__(self, builder: TextBuilder) -> None:
+        self._blocks = Blocks(builder)
+        self._state = _State()
+        self._outer: list[_State] = []
+        self._fonts: dict[int, Font] = {}
+        self._default_font = 0
+        self._page = "cp1252"
+        self._styles: dict[int, _Style] = {}
+        self._collected: dict[str, list[str]] = {}
+        self._bytes = bytearray()
+        self._to_skip = 0
+        self._starred = False
+        self._words = self._handlers()
+
+    @property
+    def is_cut_off(self) -> bool:
+        return bool(self._outer)
+
+    @property
+    def title(self) -> str | None:
+        return self._blocks.title or clean_line("".join(self._collected.get("title", ()))) or None
+
+    def read(self, data: bytes) -> None:
+        position = 0
+        while (token := _TOKEN.match(data, position)) is not None:
+            position = token.end()
+            kind = token.lastgroup
+            if kind == "text":
+                self._literal(token[0])
+            elif kind == "hex":
+                self._literal(bytes.fromhex(token["hex"].decode()))
+            elif kind in ("word", "number"):
+                word = token["word"].decode()
+                number = int(token["number"]) if token["number"] is not None else None
+                position += max(number or 0, 0) if word == "bin" else 0
+                self._control(word, number)
+            elif kind == "brace":
+                self._brace(token[0])
+            elif kind == "sign":
+                self._sign(token["sign"])
+        self._decode()
+        self._blocks.finish()
+
+    # --- groups ---
+
+    def _brace(self, brace: bytes) -> None:
+        self._decode()
+        self._to_skip, self._starred = 0, False
+        if brace == b"{":
+            if len(self._outer) >= _MOST_GROUPS:
+                raise DocumentRejected("corrupt", f"more than {_MOST_GROUPS} groups in one another")
+            self._outer.append(self._state)
+            self._state = self._state.inner()
+        elif self._outer:
+            ended, self._state = self._state, self._outer.pop()
+            if ended.into == "style":
+                self._end_style(ended)
+            if ended.opens is not None:
+                author = clean_line("".join(self._collected.pop("author", ()))) if ended.opens == "Comment" else ""
+                self._blocks.end_aside(f"{ended.opens} ({author})" if author else ended.opens)
+
+    def _open(self, name: str) -> None:
+        """What follows in this group is no text of the paragraph around it."""
+        if self._state.into == "body" and not (self._state.hidden or self._state.deleted):
+            self._state.opens = name
+            self._state.paragraph = Paragraph()
+            self._blocks.begin_aside()
+
+    # --- text ---
+
+    def _literal(self, data: bytes) -> None:
+        if self._to_skip:
+            skipped = min(self._to_skip, len(data))
+            self._to_skip -= skipped
+            data = data[skipped:]
+        if self._state.into != "nothing":
+            self._bytes += data
+
+    def _decode(self) -> None:
+        """Bytes are gathered first, as one character may be two of them."""
+        if self._bytes:
+            font = self._fonts.get(self._state.font) or Font()
+            data = bytes(self._bytes)
+            self._bytes.clear()
+            in_tables = self._state.into in ("fonts", "style")
+            self._write(data.decode(self._page, "replace") if in_tables else font.decode(data, default=self._page))
+
+    def _write(self, text: str) -> None:
+        state = self._state
+        if state.into == "body":
+            if not state.hidden and not state.deleted:
+                self._blocks.write(text, state.paragraph)
+        elif state.into == "fonts":
+            self._fonts.setdefault(state.font, Font()).name += text.partition(";")[0]
+        elif state.into not in ("nothing", "info"):
+            self._collected.setdefault(state.into, []).append(text)
+
+    def _sign(self, sign: bytes) -> None:
+        if sign == b"*":
+            self._starred = True
+        elif self._to_skip:
+            self._to_skip -= 1
+        elif sign in b"\r\n":
+            self._end_paragraph(None)
+        elif sign in SIGNS:
+            self._decode()
+            self._write(SIGNS[sign])
+
+    def _unicode(self, number: int | None) -> None:
+        code = (number or 0) & 0xFFFF
+        font = self._fonts.get(self._state.font)
+        is_symbol = 0xF000 <= code < 0xF100
+        if is_symbol and font is not None and font.charset == SYMBOL_CHARSET:
+            self._write(symbol(code, font.symbols))
+        else:
+            self._write(symbol(code, "symbol") if is_symbol else chr(code))
+        self._to_skip = self._state.unicode_skip
+
+    # --- control words ---
+
+    def _control(self, word: str, number: int | None) -> None:
+        self._decode()
+        starred, self._starred = self._starred, False
+        if self._to_skip and word not in self._words:
+            self._to_skip -= 1
+        elif self._state.into == "nothing":
+            return
+        elif word in _SKIPPED:
+            self._state.into = "nothing"
+        elif word in self._words:
+            self._words[word](number)
+        elif word in _COLLECTED:
+            self._collect(_COLLECTED[word])
+        elif word in CHARACTERS:
+            self._write(CHARACTERS[word])
+        elif starred and word not in _STARRED:
+            self._state.into = "nothing"
+
+    def _collect(self, name: str) -> None:
+        if self._state.into == ("info" if name == "title" else "body"):
+            self._state.into = name
+            self._collected[name] = []
+
+    def _handlers(self) -> dict[str, Callable[[int | None], None]]:
+        return {
+            "u": self._unicode,
+            "uc": lambda number: self._set(unicode_skip=max(number or 0, 0)),
+            "ansicpg": self._set_page,
+            "mac": lambda _: self._set_page(10000),
+            "pc": lambda _: self._set_page(437),
+            "pca": lambda _: self._set_page(850),
+            "deff": self._set_default_font,
+            "f": lambda number: self._set(font=number or 0),
+            "fonttbl": lambda _: self._set(into="fonts"),
+            "fcharset": self._set_charset,
+            "cpg": self._set_font_page,
+            "stylesheet": lambda _: self._set(into="style"),
+            "info": lambda _: self._set(into="info"),
+            "v": lambda number: self._set(hidden=number != 0),
+            "deleted": lambda number: self._set(deleted=number != 0),
+            "plain": lambda _: self._set(hidden=False, deleted=False, font=self._default_font),
+            "pard": lambda _: self._set(paragraph=Paragraph()),
+            "s": self._set_style,
+            "outlinelevel": self._set_level,
+            "ilvl": lambda number: self._set_paragraph(depth=min(max(number or 0, 0), _BODY_LEVEL)),
+            "intbl": lambda number: self._set_paragraph(in_table=number != 0),
+            "par": self._end_paragraph,
+            "sect": self._end_paragraph,
+            "page": self._end_paragraph,
+            "cell": lambda _: self._blocks.end_cell(nested=False),
+            "nestcell": lambda _: self._blocks.end_cell(nested=True),
+            "row": lambda _: self._blocks.end_row(nested=False),
+            "nestrow": lambda _: self._blocks.end_row(nested=True),
+            "footnote": lambda _: self._open("Footnote"),
+            "ftnalt": lambda _: self._set_endnote(),
+            "annotation": lambda _: self._open("Comment"),
+            "shptxt": lambda _: self._open(""),
+        }
+
+    def _set(self, **changes: object) -> None:
+        for name, value in changes.items():
+            setattr(self._state, name, value)
+
+    def _set_paragraph(self, **changes: object) -> None:
+        for name, value in changes.items():
+            setattr(self._state.paragraph, name, value)
+
+    def _set_page(self, number: int | None) -> None:
+        self._page = page_of(number or 0) or self._page
+
+    def _set_default_font(self, number: int | None) -> None:
+        self._default_font = self._state.font = number or 0
+
+    def _set_charset(self, number: int | None) -> None:
+        self._fonts.setdefault(self._state.font, Font()).charset = number or 0
+
+    def _set_font_page(self, number: int | None) -> None:
+        self._fonts.setdefault(self._state.font, Font()).page = page_of(number or 0)
+
+    def _set_endnote(self) -> None:
+        if self._state.opens is not None:
+            self._state.opens = "Endnote"
+
+    # --- styles and paragraphs ---
+
+    def _set_style(self, number: int | None) -> None:
+        style = self._styles.get(number or 0)
+        self._set_paragraph(style=number or 0)
+        if self._state.into == "body" and style is not None:
+            self._set_paragraph(level=style.level, is_title=style.name.lower() == "title")
+
+    def _set_level(self, number: int | None) -> None:
+        level = number or 0
+        self._set_paragraph(level=level + 1 if 0 <= level < _BODY_LEVEL else None)
+
+    def _end_style(self, ended: _State) -> None:
+        name = "".join(self._collected.pop("style", ())).strip().rstrip(";")
+        level = ended.paragraph.level
+        if match := _HEADING_NAME.fullmatch(name):
+            level = int(match[1])
+        elif name.lower() == "title":
+            level = 1
+        self._styles[ended.paragraph.style] = _Style(name, level)
+        self._state.paragraph = Paragraph()
+
+    def _end_paragraph(self, _: int | None) -> None:
+        self._decode()
+        if self._state.into == "body" and not self._state.deleted:
+            marker = clean_line("".join(self._collected.pop("marker", ())))
+            self._blocks.end_paragraph(self._state.paragraph, marker)

@@ -1,0 +1,78 @@
+"""Characters of RTF: code pages by number and by a font's charset, and control words that stand for one character."""
+
+from __future__ import annotations
+
+import codecs
+
+from citewell.extract.symbols import spelled
+
+SYMBOL_CHARSET = 2
+_DEFAULT_CHARSET = 1
+_PAGES = {
+    0: "cp1252",
+    77: "mac_roman",
+    78: "cp932",
+    128: "cp932",
+    129: "cp949",
+    130: "johab",
+    134: "gb18030",
+    136: "cp950",
+    161: "cp1253",
+    162: "cp1254",
+    163: "cp1258",
+    177: "cp1255",
+    178: "cp1256",
+    186: "cp1257",
+    204: "cp1251",
+    222: "cp874",
+    238: "cp1250",
+    254: "cp437",
+    255: "cp850",
+}
+_NUMBERED = {936: "gb18030", 10000: "mac_roman", 10001: "cp932", 65001: "utf-8", 0: "cp1252"}
+
+CHARACTERS = {
+    "tab": "\t",
+    "line": "\n",
+    "lbr": "\n",
+    "softline": "\n",
+    "emdash": "—",
+    "endash": "–",
+    "emspace": " ",
+    "enspace": " ",
+    "qmspace": " ",
+    "bullet": "•",
+    "lquote": "‘",
+    "rquote": "’",
+    "ldblquote": "“",
+    "rdblquote": "”",
+}
+SIGNS = {b"~": "\u00a0", b"_": "-", b"{": "{", b"}": "}", b"\\": "\\"}
+
+
+class Font:
+    """How a font's bytes are read: by its charset, or by a code page that it names itself."""
+
+    def __init__(self) -> None:
+        self.charset = _DEFAULT_CHARSET
+        self.page: str | None = None
+        self.name = ""
+
+    def decode(self, data: bytes, *, default: str) -> str:
+        if self.charset == SYMBOL_CHARSET:
+            return spelled(data.decode("latin-1"), self.symbols)
+        return data.decode(self.page or _PAGES.get(self.charset, default), "replace")
+
+    @property
+    def symbols(self) -> str:
+        """The symbol font that it is; Wingdings is the usual one for lists, and Symbol says so."""
+        return self.name.strip() or "symbol"
+
+
+def page_of(number: int) -> str | None:
+    """Python's name of a Windows code page, None for one that it doesn't know."""
+    name = _NUMBERED.get(number, f"cp{number}")
+    try:
+        return codecs.lookup(name).name
+    except LookupError:
+        return None
