@@ -11,7 +11,7 @@ from citewell.core.values import ExtractedText
 from citewell.errors import DocumentRejected
 from citewell.extract.building import TextBuilder
 from citewell.extract.calendar_events import events_of
-from citewell.extract.mail_headers import SHOWN, day_of, decoded, mended, unfolded
+from citewell.extract.mail_headers import day_of, decoded, fields_of, mended, unfolded
 from citewell.extract.mail_writing import (
     shown_fields,
     write_attachments,
@@ -39,7 +39,7 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
         message = email.message_from_bytes(mended(data))
     except RecursionError as error:
         raise DocumentRejected("corrupt", "the message's parts are nested without an end") from error
-    fields = _fields(message)
+    fields = fields_of(message)
     builder = TextBuilder(options.limits)
     builder.metadata(shown_fields(fields.items()))
     _PartWriter(builder).write_message(message)
@@ -112,20 +112,13 @@ class _PartWriter:
 
     def _write_forwarded(self, part: Message, depth: int) -> None:
         for message in _children(part):
-            fields = _fields(message)
+            fields = fields_of(message)
             write_forwarded(self._builder, fields.items(), subject=fields["Subject"])
             try:
                 self.write_message(message, depth + 1)
             except DocumentRejected as rejected:
                 if rejected.code != "encrypted":
                     raise
-
-
-def _fields(message: Message) -> dict[str, str]:
-    raw: dict[str, str] = {}
-    for name, value in message.raw_items():
-        raw.setdefault(name.title(), str(value))
-    return {name: unfolded(raw.get(name)) for name in SHOWN}
 
 
 def _children(part: Message) -> list[Message]:

@@ -102,9 +102,15 @@ def _depth(markup: str) -> int:
 
 def _decoded(data: bytes, content_type: str | None) -> str:
     declared = [content_type] if _HAS_CHARSET.search(content_type or "") else []
-    if match := _META_CHARSET.search(data[:_META_BYTES]) or _XML_ENCODING.match(data):
-        declared.append(f"text/html; charset={match[1].decode('ascii', 'replace')}")
+    if charset := meta_charset_of(data):
+        declared.append(f"text/html; charset={charset}")
     return decode(data, content_type=declared[0] if declared else None)
+
+
+def meta_charset_of(data: bytes) -> str | None:
+    """The charset that a page names itself, in a ``meta`` element or as XML does."""
+    match = _META_CHARSET.search(data[:_META_BYTES]) or _XML_ENCODING.match(data)
+    return match[1].decode("ascii", "replace") if match else None
 
 
 def _title(tree: LexborHTMLParser) -> str | None:

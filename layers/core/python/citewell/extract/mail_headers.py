@@ -6,6 +6,7 @@ import codecs
 import re
 from email.errors import HeaderParseError
 from email.header import decode_header
+from email.message import Message
 from email.utils import parsedate_to_datetime
 
 from citewell.errors import DocumentRejected
@@ -40,6 +41,14 @@ def mended(data: bytes) -> bytes:
     for index in odd:
         lines[index] = b" " + lines[index]
     return b"\n".join(lines) + data[len(header) :]
+
+
+def fields_of(message: Message) -> dict[str, str]:
+    """Those of :data:`SHOWN`; empty where the message doesn't have them."""
+    raw: dict[str, str] = {}
+    for name, value in message.raw_items():
+        raw.setdefault(name.title(), str(value))
+    return {name: unfolded(raw.get(name)) for name in SHOWN}
 
 
 def unfolded(value: str | None) -> str:

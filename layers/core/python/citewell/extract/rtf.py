@@ -81,6 +81,11 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     return builder.finish(title=document.title)
 
 
+def write_rtf(data: bytes, builder: TextBuilder) -> None:
+    """Write the text of RTF that stands in another document, such as a mail's body."""
+    _Document(builder).read(data)
+
+
 class _Document:
     def __init__(self, builder: TextBuilder) -> None:
         self._blocks = Blocks(builder)
