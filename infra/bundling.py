@@ -10,6 +10,7 @@ Layers, apart by how often they change, so that an edit of citewell builds and u
 - ``core``: citewell itself.
 - ``dependencies``: what it imports, and the authorities of RDS's certificates. boto3 is in it, although Lambda has one:
   the version that was tested runs, and with the data of the services that are used alone it costs 4 MB instead of 25.
+- ``parsers``: what reads documents other than text, for ingest alone, beside ``dependencies``.
 - ``inference``: what runs a local model, for the functions embed and rerank, which need none of ``dependencies``.
 - ``embedder``, ``reranker``: a local model each.
 - ``tokenizer``: the local embedder's tokenizer, so that ingest counts tokens exactly, without the model's runtime.
@@ -47,7 +48,7 @@ LAMBDA_LIMIT_BYTES = 250 * 1024 * 1024
 
 FUNCTIONS = ("ingest", "ask", "documents", "embed", "rerank", "migrate", "verify")
 LAYERS_OF = {
-    "ingest": ("core", "dependencies", "tokenizer"),
+    "ingest": ("core", "dependencies", "parsers", "tokenizer"),
     "ask": ("core", "dependencies"),
     "documents": ("core", "dependencies"),
     "embed": ("core", "inference", "embedder"),
@@ -151,10 +152,13 @@ def _recipes(target: Target, *, root: Path, embedder: bool, reranker: bool) -> l
 def _layer_recipes(target: Target, *, root: Path) -> list[Recipe]:
     citewell = {"python/citewell": root / "layers" / "core" / "python" / "citewell"}
     authorities = {RDS_CA_PATH.removeprefix("/opt/"): root / "layers" / "core" / "rds-ca" / "global-bundle.pem"}
-    dependencies = closure(read_lock(root / "requirements.lock"), declared(root / "pyproject.toml"))
+    lock = read_lock(root / "requirements.lock")
+    dependencies = closure(lock, declared(root / "pyproject.toml"))
+    parsers = closure(lock, declared(root / "pyproject.toml", extra="parsers")) - dependencies
     return [
         Recipe("layers/core", ANY_PLATFORM, trees=citewell),
         Recipe("layers/dependencies", _platform(target, "dependencies"), dependencies, authorities),
+        Recipe("layers/parsers", _platform(target, "parsers"), parsers),
     ]
 
 

@@ -62,9 +62,11 @@ class Ingestion(Construct):
                 "tenancy": options.tenancy,
                 "queue_url": self.queues.queue.queue_url,
                 "max_receives": MAX_RECEIVES,
+                "extract_seconds": options.extract_seconds,
+                "extract_memory_mb": options.ingest_memory - memory.INGEST_ITSELF,
                 **embedding.settings(),
             },
-            memory_mib=memory.INGEST,
+            memory_mib=options.ingest_memory,
             timeout=TIMEOUT,
             network=network,
         )

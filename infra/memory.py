@@ -18,6 +18,10 @@ INGEST = 1769
 """84 MiB for the handbook, 137 for a document of 5 MB, which is 11 MiB for each further megabyte: the 50 MB that a
 document may have need about 640. A whole processor, as parsing and chunking a large document take all that there is."""
 
+INGEST_ITSELF = 768
+"""Of that, what isn't for the process that reads documents: the 640 and the runtime's 35, and the code that process
+maps. Its own limit is the rest, so that a document that takes too much ends its process before Lambda ends both."""
+
 EMBED = 1769
 """196 MiB with the model, for a batch of the longest texts. A whole processor, as the model is nothing but work."""
 

@@ -19,6 +19,7 @@ from citewell.core.refusing import RefusalFit, fit_for
 from citewell.edges import bedrock_embedder, local_embedder, local_reranker
 from citewell.edges.bedrock import bedrock_model
 from citewell.errors import ConfigurationError
+from infra import memory
 from infra.context import (
     OptionError,
     choice,
@@ -117,6 +118,9 @@ TENANT_CLAIM = "custom:tenant"
 GROUPS_CLAIM = "cognito:groups"
 """As a Cognito pool's tokens have them."""
 
+EXTRACT_SECONDS = 60
+"""Five documents that take as long fit into ingest's time-out; nine in ten real ones take less than a second."""
+
 MIN_STORAGE_GIB = 20
 """RDS's own minimum for gp3."""
 
@@ -162,6 +166,8 @@ class Options:
     cors_origins: tuple[str, ...] = ()
     tenancy: Tenancy = Tenancy.SINGLE
     bucket_name: str | None = None
+    ingest_memory: int = memory.INGEST
+    extract_seconds: int = EXTRACT_SECONDS
     database_class: DatabaseClass = DatabaseClass.T4G_MICRO
     database_storage: int = MIN_STORAGE_GIB
     database_multi_az: bool = False
@@ -373,6 +379,8 @@ class Options:
             cors_origins=origins(given, "corsOrigins"),
             tenancy=choice(given, "tenancy", Tenancy.SINGLE),
             bucket_name=shaped(given, "bucketName", _BUCKET_NAME, "my-documents"),
+            ingest_memory=whole_number(given, "ingestMemory", at_least=1024, at_most=10_240) or memory.INGEST,
+            extract_seconds=whole_number(given, "extractSeconds", at_least=5, at_most=240) or EXTRACT_SECONDS,
             database_class=choice(given, "databaseClass", DatabaseClass.T4G_MICRO),
             database_storage=whole_number(given, "databaseStorage", at_least=MIN_STORAGE_GIB, at_most=16_384)
             or MIN_STORAGE_GIB,

@@ -93,7 +93,7 @@ def bundles_of(options: Options, folder: Path, *, content: str = "", changed: st
         (path / "content").write_text(content, encoding="utf-8")
         return Bundle(path, digest=f"{'another ' if name == changed else ''}digest of {name}", size=0)
 
-    layers = ["core", "dependencies"]
+    layers = ["core", "dependencies", "parsers"]
     layers += ["inference"] if embedder or reranker else []
     layers += ["embedder", "tokenizer"] if embedder else []
     layers += ["reranker"] if reranker else []

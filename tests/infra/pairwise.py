@@ -87,6 +87,7 @@ FREE: Mapping[str, Mapping[str, Values]] = {
     "removal": {each.value: {"removal_policy": each} for each in Removal},
     "zones": {"one": {}, "two": {"database_multi_az": True}},
     "database": {"small": {}, "large": {"database_class": DatabaseClass.R7G_LARGE, "database_storage": 500}},
+    "ingest": {"usual": {}, "large": {"ingest_memory": 10_240, "extract_seconds": 240}},
     "from": {"nothing": {}, "snapshot": {"database_snapshot": "before-the-upgrade"}},
     "alarms": {"shown": {}, "sent": {"alarm_email": "operations@example.com"}},
     "cors": {"none": {}, "one": {"cors_origins": ("https://people.example.com",)}},

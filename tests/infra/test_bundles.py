@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from citewell.extract.formats import Format
 from infra.bundling import AWS_SERVICES, FUNCTIONS, LAMBDA_LIMIT_BYTES, LAYERS_OF, Bundles, build, size_lines
 from infra.options import Target
 from tests.conftest import say_at_last
@@ -30,6 +31,21 @@ sys.path[:0] = json.loads(sys.argv[1])
 import boto3
 for service in json.loads(sys.argv[2]):
     boto3.client(service, region_name="us-east-1", aws_access_key_id="key", aws_secret_access_key="secret")
+"""
+
+_READERS = """
+import importlib, json, sys
+sys.path[:0] = json.loads(sys.argv[1])
+from citewell.edges.extractor_process import ExtractorProcess
+from citewell.extract.formats import Format
+from citewell.extract.options import Limits
+from citewell.settings import child_environment
+for each in Format:
+    importlib.import_module(f"citewell.extract.{each}")
+    print(each)
+process = ExtractorProcess(limits=Limits(), seconds=60, memory_mb=512, environment=child_environment())
+assert process.extract(b"# Leave", content_type=None, seconds=60).text == "# Leave"
+process.close()
 """
 
 _BEDROCK = """
@@ -89,6 +105,10 @@ def test_the_clients_that_the_product_makes_have_their_data(local: Bundles) -> N
     _run(_CLIENTS, _path(local, "ingest"), json.dumps(AWS_SERVICES))
 
 
+def test_documents_of_every_kind_are_read_with_nothing_but_the_bundle(local: Bundles) -> None:
+    assert _run(_READERS, _path(local, "ingest")).split() == [*Format]
+
+
 def test_bedrock_is_called_with_nothing_but_the_bundle(local: Bundles) -> None:
     # Signed and sent, as far as a port goes that nobody listens at.
     assert _run(_BEDROCK, _path(local, "ask")).splitlines() == [
@@ -113,7 +133,7 @@ def test_every_function_fits_into_lambda(aws: Bundles) -> None:
 
 
 def test_native_code_is_for_the_architecture_of_its_function(aws: Bundles) -> None:
-    machines = {"dependencies": 183, "tokenizer": 183, "inference": 62}  # ELF: EM_AARCH64, EM_X86_64
+    machines = {"dependencies": 183, "parsers": 183, "tokenizer": 183, "inference": 62}  # ELF: EM_AARCH64, EM_X86_64
     for layer, machine in machines.items():
         libraries = list(_native(aws.layers[layer].path))
         assert libraries

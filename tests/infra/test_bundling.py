@@ -23,7 +23,7 @@ def project(tmp_path: Path) -> Path:
     """A small repository without a single dependency."""
     root = tmp_path / "project"
     files = {
-        "pyproject.toml": "[project]\ndependencies = []\n",
+        "pyproject.toml": "[project]\ndependencies = []\noptional-dependencies.parsers = []\n",
         "requirements.lock": "",
         "layers/core/python/citewell/__init__.py": "",
         "layers/core/python/citewell/core/words.py": "WORDS = {'a', 'b', 'c', 'd'}\nORDER = frozenset(WORDS)\n",
@@ -57,7 +57,7 @@ def _content(folder: Path) -> dict[str, tuple[bytes, int, float]]:
 
 def test_a_bundle_holds_sources_where_lambda_imports_them_from(project: Path) -> None:
     bundles = _build(project)
-    assert bundles.layers.keys() == {"core", "dependencies"}
+    assert bundles.layers.keys() == {"core", "dependencies", "parsers"}
     assert bundles.functions.keys() == {"ingest", "ask", "documents", "migrate", "verify"}
     assert (bundles.layers["core"].path / "python/citewell/core/words.py").is_file()
     for name, bundle in bundles.functions.items():
@@ -122,7 +122,8 @@ def test_a_change_of_the_lock_rebuilds_the_layers_that_hold_the_distribution(
 
     monkeypatch.setattr(bundling, "_install", install)
     pin = "thing=={} \\\n    --hash=sha256:aa\n    # via product (pyproject.toml)\nother==1 \\\n    --hash=sha256:bb\n"
-    (project / "pyproject.toml").write_text('[project]\ndependencies = ["thing"]\n', encoding="utf-8")
+    declaring = '[project]\ndependencies = ["thing"]\noptional-dependencies.parsers = []\n'
+    (project / "pyproject.toml").write_text(declaring, encoding="utf-8")
     (project / "requirements.lock").write_text(pin.format(1), encoding="utf-8")
     before = _digests(_build(project))
     (project / "requirements.lock").write_text(pin.format(2), encoding="utf-8")

@@ -83,6 +83,8 @@ def test_every_key_is_read() -> None:
         "corsOrigins": "https://intranet.example.com,http://localhost:3000",
         "tenancy": "prefix",
         "bucketName": "company-documents",
+        "ingestMemory": "3008",
+        "extractSeconds": "120",
         "databaseClass": "m7g.large",
         "databaseStorage": "100",
         "databaseMultiAz": "true",
@@ -123,6 +125,8 @@ def test_every_key_is_read() -> None:
         cors_origins=("https://intranet.example.com", "http://localhost:3000"),
         tenancy=Tenancy.PREFIX,
         bucket_name="company-documents",
+        ingest_memory=3008,
+        extract_seconds=120,
         database_class=DatabaseClass.M7G_LARGE,
         database_storage=100,
         database_multi_az=True,
@@ -294,6 +298,8 @@ def test_the_index_is_made_for_the_hosted_embedders_model() -> None:
             )
             for dimensions in (8, 1000, 1536)
         ),
+        ({"ingestMemory": "512"}, "ingestMemory must be between 1024 and 10240, not 512"),
+        ({"extractSeconds": "300"}, "extractSeconds must be between 5 and 240, not 300"),
         ({"databaseStorage": "10"}, "databaseStorage must be between 20 and 16384, not 10"),
         ({"databaseSnapshot": "2026"}, "databaseSnapshot must look like rds:citewell-2026-11-30-04-00, not '2026'"),
         ({"egress": "vpn"}, "egress must be one of ipv6, nat, none, not 'vpn'"),

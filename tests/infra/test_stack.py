@@ -210,6 +210,21 @@ def test_ingest_knows_after_how_many_receives_a_message_is_given_up(template: Te
     assert redrive["maxReceiveCount"] == template.settings("ingest").max_receives == 5
 
 
+@pytest.mark.parametrize("memory", [1024, 1769, 10_240])
+def test_what_reads_a_document_runs_out_of_memory_before_its_function_does(synthesise: Synthesise, memory: int) -> None:
+    chosen = synthesise(Options(ingest_memory=memory, extract_seconds=120))
+    _, ingest = chosen.functions()["ingest"]
+    settings = chosen.settings("ingest")
+    assert ingest["MemorySize"] == memory
+    assert 256 <= settings.extract_memory_mb <= memory - 700
+    assert settings.extract_seconds == 120
+
+
+def test_documents_are_given_up_long_before_ingests_time_is(template: Template) -> None:
+    _, ingest = template.functions()["ingest"]
+    assert template.settings("ingest").extract_seconds <= ingest["Timeout"] / 5
+
+
 def test_one_bad_message_does_not_fail_its_batch(template: Template) -> None:
     _, mapping = template.only("AWS::Lambda::EventSourceMapping")
     assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
@@ -450,6 +465,7 @@ def test_the_functions_are_asked_again_when_an_option_changes(
         "functions/embed",
         "functions/documents",
         "functions/verify",
+        "layers/parsers",
         "layers/inference",
         "layers/embedder",
         "layers/tokenizer",
