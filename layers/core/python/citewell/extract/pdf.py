@@ -95,8 +95,8 @@ class _Reading:
 
 def _is_readable(page: PageContent) -> bool:
     """Whether most of its characters mean something: fonts may leave out which letters they draw."""
-    meaningless = sum(len(_MEANINGLESS.findall(each.text)) for each in page.fragments)
-    return 2 * meaningless < sum(len(each.text) for each in page.fragments)
+    characters = "".join(each.text for each in page.fragments)
+    return 2 * len(_MEANINGLESS.findall(characters)) < len(characters)
 
 
 def _named(pages: list[int]) -> str:

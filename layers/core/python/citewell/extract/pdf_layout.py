@@ -25,7 +25,6 @@ _CANDIDATES = 3
 _PROSE_CHARACTERS = 22
 _CELL_CHARACTERS = 12
 _NUMBER_CHARACTERS = 8
-_RULE = re.compile(r"[\s|+=_:·.\-–—]{4,}")
 _RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _LETTER = re.compile(r"[^\W\d_]")
 
@@ -207,14 +206,13 @@ def _items(rows: list[Row], *, code: bool) -> Iterator[Line | Table]:
     start = 0
     while start < len(rows):
         if end := _drawn_table_end(rows, start):
-            yield Table([_drawn_cells(text_of(row)) for row in rows[start:end] if not _is_rule(row)])
+            yield Table([_drawn_cells(text_of(row)) for row in rows[start:end]])
             start = end
         elif end := _table_end(rows, start, code=code):
             yield Table(_records(rows[start:end]))
             start = end
         else:
-            if not _is_rule(rows[start]):
-                yield _line(rows[start])
+            yield _line(rows[start])
             start += 1
 
 
@@ -232,17 +230,12 @@ def _line(row: Row) -> Line:
     )
 
 
-def _is_rule(row: Row) -> bool:
-    return all(_RULE.fullmatch(each.text) for each in row)
-
-
 def _drawn_table_end(rows: list[Row], start: int) -> int:
     """Where a table that is drawn with characters, ``| a | b |``, ends; 0 if none begins at ``start``."""
-    end, filled = start, 0
-    while end < len(rows) and (_is_rule(rows[end]) or _is_drawn_row(rows[end])):
-        filled += not _is_rule(rows[end])
+    end = start
+    while end < len(rows) and _is_drawn_row(rows[end]):
         end += 1
-    return end if filled >= 2 else 0
+    return end if end - start > 1 else 0
 
 
 def _is_drawn_row(row: Row) -> bool:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]  # it has no annotations
@@ -20,8 +21,11 @@ from citewell.extract.pictures import png_of_grey
 
 SOFT_BREAK = "\ufffe"
 """PDFium writes it for a hyphen at the end of a line, and leaves the line's end out."""
+HYPHENS = f"\u2010\u00ad{SOFT_BREAK}-"
 
-_WORD = re.compile(rf"[^\s{SOFT_BREAK}]+{SOFT_BREAK}?|[\r\n]+|{SOFT_BREAK}")
+_LINE = re.compile(rf"[^\r\n{SOFT_BREAK}]*[^\s{SOFT_BREAK}][^\r\n{SOFT_BREAK}]*{SOFT_BREAK}?")
+_WORD = re.compile(r"\S+")
+_RULE = re.compile(r"[\s|+=_:·.\-–—]{4,}")  # a line that is drawn with characters
 BULLETS = "•‣◦▪▫■□●○◆◇►▶➢➤✓✔✗✘❖·∙–—*\uf0b7\uf0a7\uf0d8\uf076\uf0fc§o-"  # those in private use are Symbol's, Wingdings'
 _MARKER = re.compile(rf"[{BULLETS}]|\(?(?:\d{{1,3}}|[A-Za-z]|[ivxIVX]{{1,5}})[.)]|\d{{1,2}}(?:\.\d{{1,2}})+\.?")
 _BOLD = re.compile(r"bold|black|heavy|demi|-medi(?!um)|^cm(?:ss)?b|^sfbx", re.IGNORECASE)
@@ -33,7 +37,9 @@ _FONT_NAME_BYTES = 128
 _GAP = 0.8  # ems between two words from which on they may stand in two columns
 _MARKER_GAP = 4.0
 _MARKER_CHARACTERS = 8
-_SAME_LINE = 0.45
+_WIDEST_CHARACTER = 1.1
+_TALLEST = 12.0  # times the height of what is drawn, which may be a dash
+_MIDDLE = 0.35  # ems from what letters stand on to the middle between their heads and feet
 _OVERLAP = -0.6
 _STACKED = 1.5  # height to width from which on characters stand one below the other
 _VERTICAL = 3  # columns from right to left are lines from top to bottom, once the page has been turned so
@@ -225,67 +231,106 @@ def opened(data: bytes, *, most_pages: int) -> Iterator[PdfDocument]:
 
 
 class _Fragments:
-    """Gathers the words of one page's text into fragments."""
+    """Gathers one page's text into fragments: line by line, and word by word where a line has wide gaps."""
 
     def __init__(self, page: Any, text: Any) -> None:
         self._text = text
         self._page_box = _page_box(page)
-        # Made once: a page asks for thousands of each.
+        # Made once: a page asks for hundreds of each.
+        self._corners = (ctypes.c_double(), ctypes.c_double(), ctypes.c_double(), ctypes.c_double())
+        self._corners_at = tuple(ctypes.byref(each) for each in self._corners)
         self._box, self._matrix = pdfium.FS_RECTF(), pdfium.FS_MATRIX()
         self._box_at, self._matrix_at = ctypes.byref(self._box), ctypes.byref(self._matrix)
         self._font_name, self._font_flags = ctypes.create_string_buffer(_FONT_NAME_BYTES), ctypes.c_int()
         self._font_flags_at = ctypes.byref(self._font_flags)
         self._fonts: dict[bytes, tuple[bool, bool]] = {}
+        self._fragments: list[Fragment] = []
 
     def read(self) -> list[Fragment]:
-        fragments: list[Fragment] = []
+        characters = _characters(self._text)
+        for line in _LINE.finditer(characters):
+            self._read_line(characters, line.start(), line.end())
+        return [fragment for fragment in self._fragments if self._is_on_page(fragment)]
+
+    def _read_line(self, characters: str, start: int, end: int) -> None:
+        words = characters[start:end].strip()
+        if _RULE.fullmatch(words):
+            return
+        is_drawn = words[0] == "|" and words[-1] == "|"  # cells with lines between them need no telling apart
+        boxes = self._ends(start, end - 1) if is_drawn else self._boxes(start, end)
+        if not boxes:
+            boxes = self._ends(start, end - 1)
+        if not boxes:
+            return
+        fragment = self._fragment(words, start, boxes)
+        if is_drawn or not self._has_gaps(fragment, boxes):
+            if fragment.bold or fragment.fixed:
+                self._limit_look(fragment, start + len(characters[start:end].rstrip()) - 1)
+            self._fragments.append(fragment)
+        else:
+            self._read_words(characters, start, end)
+
+    def _has_gaps(self, fragment: Fragment, boxes: list[Edges]) -> bool:
+        """Whether two of its parts stand far from each other, or it is wider than its characters can make it."""
+        size = fragment.size
+        if fragment.right - fragment.left > _WIDEST_CHARACTER * size * len(fragment.text):
+            return True
+        if len(boxes) == 1:
+            return False
+        wide = _GAP * size
+        if fragment.turn:
+            boxes = [_turned(box, fragment.turn, self._page_box) for box in boxes]
+        return any(other[0] - one[2] > wide or one[0] - other[2] > wide for one, other in pairwise(boxes))
+
+    def _read_words(self, characters: str, start: int, end: int) -> None:
         current: Fragment | None = None
-        for match in _WORD.finditer(_characters(self._text)):
-            word = match[0]
-            if word[0] in "\r\n":
-                current = None
-                continue
-            start, end = match.start(), match.end() - 1
-            is_cut = word[-1] == SOFT_BREAK
-            edges = self._edges(start, max(end - is_cut, start))
-            if edges is None:
-                if current is not None:
-                    current.text += " " + word
-            elif current is None or not self._continue(current, word, start, edges):
-                current = self._begin(word, start, edges, len(fragments))
-                fragments.append(current)
-            if is_cut:
-                current = None
-        return [fragment for fragment in fragments if self._is_on_page(fragment)]
+        for match in _WORD.finditer(characters, start, end):
+            word, at = match[0], match.start()
+            boxes = self._ends(at, match.end() - 1)
+            if boxes and (current is None or not self._continue(current, word, at, boxes)):
+                current = self._fragment(word, at, boxes)
+                self._fragments.append(current)
+            elif current and not boxes:
+                current.text += " " + word
 
-    def _edges(self, first: int, last: int) -> Edges | None:
-        """Where the characters from ``first`` to ``last`` stand, as the page's content has it."""
+    def _boxes(self, start: int, end: int) -> list[Edges]:
+        """Where the pieces of text stand that make up the characters from ``start`` to before ``end``."""
+        text, (left, top, right, bottom), at = self._text, self._corners, self._corners_at
+        boxes = []
+        for index in range(pdfium.FPDFText_CountRects(text, start, end - start)):
+            pdfium.FPDFText_GetRect(text, index, *at)
+            boxes.append((left.value, bottom.value, right.value, top.value))
+        return boxes
+
+    def _ends(self, *indexes: int) -> list[Edges]:
+        """Where single characters stand."""
         box = self._box
-        if not pdfium.FPDFText_GetLooseCharBox(self._text, first, self._box_at):
-            return None
-        left, bottom, right, top = box.left, box.bottom, box.right, box.top
-        if last > first and pdfium.FPDFText_GetLooseCharBox(self._text, last, self._box_at):
-            left, right = min(left, box.left), max(right, box.right)
-            bottom, top = min(bottom, box.bottom), max(top, box.top)
-        return left, bottom, right, top
+        return [
+            (box.left, box.bottom, box.right, box.top)
+            for index in indexes
+            if pdfium.FPDFText_GetLooseCharBox(self._text, index, self._box_at)
+        ]
 
-    def _begin(self, word: str, index: int, edges: Edges, order: int) -> Fragment:
-        matrix = self._matrix
+    def _fragment(self, words: str, index: int, boxes: list[Edges]) -> Fragment:
+        matrix, edges = self._matrix, _around(boxes)
         pdfium.FPDFText_GetMatrix(self._text, index, self._matrix_at)
-        turn = round(math.atan2(matrix.b, matrix.a) / (math.pi / 2)) % 4
-        if turn == 0 and len(word) > 1 and edges[3] - edges[1] > _STACKED * (edges[2] - edges[0]):
+        turn = 0 if matrix.a > 0 and matrix.b == 0 else round(math.atan2(matrix.b, matrix.a) / (math.pi / 2)) % 4
+        is_stacked = turn == 0 and len(words) > 1 and edges[3] - edges[1] > _STACKED * (edges[2] - edges[0])
+        if is_stacked:
             turn = _VERTICAL
         left, top, right, bottom = _turned(edges, turn, self._page_box)
+        size = self._size(index, bottom - top)
+        middle = (top + bottom) / 2
+        if not is_stacked:  # a line's height depends on its letters, so count from what they stand on
+            foot = (matrix.e, matrix.f, matrix.e, matrix.f)
+            middle = _turned(foot, turn, self._page_box)[1] - _MIDDLE * size
         bold, fixed = self._font(index)
-        size = self._size(index, matrix, bottom - top)
-        return Fragment(word, left, right, (top + bottom) / 2, size, turn, bold, fixed, order)
+        return Fragment(words, left, right, middle, size, turn, bold, fixed, len(self._fragments))
 
-    def _continue(self, current: Fragment, word: str, index: int, edges: Edges) -> bool:
-        """Add ``word`` to ``current`` if it stands right beside it on its line; an item may stand off its bullet."""
-        left, top, right, bottom = _turned(edges, current.turn, self._page_box)
+    def _continue(self, current: Fragment, word: str, index: int, boxes: list[Edges]) -> bool:
+        """Add ``word`` to ``current`` if it stands right beside it; an item may stand off its bullet."""
+        left, top, right, bottom = _turned(_around(boxes), current.turn, self._page_box)
         size = current.size
-        if abs((top + bottom) / 2 - current.middle) > _SAME_LINE * size:
-            return False
         gap = left - current.right
         if gap < _OVERLAP * size:
             gap = current.left - right
@@ -294,22 +339,23 @@ class _Fragments:
             return False
         if is_marker:  # what a line looks like is not for its bullet to say
             pdfium.FPDFText_GetMatrix(self._text, index, self._matrix_at)
-            current.size = self._size(index, self._matrix, bottom - top)
+            current.size = self._size(index, bottom - top)
             current.bold, current.fixed = self._font(index)
-        elif current.bold or current.fixed:  # only if all of it is
-            bold, fixed = self._font(index)
-            current.bold, current.fixed = current.bold and bold, current.fixed and fixed
+        elif current.bold or current.fixed:
+            self._limit_look(current, index)
         current.text += " " + word
-        if left < current.left:
-            current.left = left
-        if right > current.right:
-            current.right = right
+        current.left, current.right = min(current.left, left), max(current.right, right)
         return True
 
-    def _size(self, index: int, matrix: Any, height: float) -> float:
+    def _limit_look(self, fragment: Fragment, index: int) -> None:
+        """Bold, or of one width, is what is so to its end."""
+        bold, fixed = self._font(index)
+        fragment.bold, fragment.fixed = fragment.bold and bold, fragment.fixed and fixed
+
+    def _size(self, index: int, height: float) -> float:
         """The size of type as it is seen; by the height of its box where a font's own figures can't be true."""
-        size: float = pdfium.FPDFText_GetFontSize(self._text, index) * math.hypot(matrix.c, matrix.d)
-        return size if 0.2 * height < size < 5 * height else height or 1.0
+        size: float = pdfium.FPDFText_GetFontSize(self._text, index) * math.hypot(self._matrix.c, self._matrix.d)
+        return size if 0.2 * height < size < _TALLEST * height else height or 1.0
 
     def _font(self, index: int) -> tuple[bool, bool]:
         """Whether the character at ``index`` is bold, and of a font whose characters have one width."""
@@ -327,6 +373,17 @@ class _Fragments:
         left, bottom, right, top = self._page_box
         width, height = (right - left, top - bottom) if fragment.turn % 2 == 0 else (top - bottom, right - left)
         return fragment.right > 0 and fragment.left < width and fragment.bottom > 0 and fragment.top < height
+
+
+def _around(boxes: list[Edges]) -> Edges:
+    if len(boxes) == 1:
+        return boxes[0]
+    return (
+        min(box[0] for box in boxes),
+        min(box[1] for box in boxes),
+        max(box[2] for box in boxes),
+        max(box[3] for box in boxes),
+    )
 
 
 @contextmanager

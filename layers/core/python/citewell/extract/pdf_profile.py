@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from citewell.extract.pdf_layout import Row, rows_of, text_of
-from citewell.extract.pdf_pages import Fragment, PageContent
+from citewell.extract.pdf_pages import HYPHENS, Fragment, PageContent
 
 _SAMPLED = 64
 _MARGIN = 0.08  # of the page's height, at both ends, where any line may be a running one
@@ -77,10 +77,11 @@ def profile_of(pages: Sequence[PageContent]) -> Profile:
             characters += length
             bold += length * each.bold
             fixed += length * each.fixed
-            lower = each.text.lower()
+    if any(each.text[-1] in HYPHENS for page in pages for each in page.fragments):
+        for page in pages:
+            lower = "\n".join(each.text for each in page.fragments).lower()
             words.update(_WORDS.findall(lower))
-            if "-" in lower:
-                compounds.update(_COMPOUND.findall(lower))
+            compounds.update(_COMPOUND.findall(lower))
     body = max(sizes, key=lambda size: (sizes[size], -size), default=10.0)
     return Profile(
         body,

@@ -9,16 +9,16 @@ from itertools import groupby, pairwise
 
 from citewell.extract.building import TextBuilder
 from citewell.extract.pdf_layout import Column, Line, Table, is_rtl
-from citewell.extract.pdf_pages import BULLETS, SOFT_BREAK
+from citewell.extract.pdf_pages import BULLETS, HYPHENS, SOFT_BREAK
 from citewell.extract.pdf_profile import Profile
 
 _ITEM = re.compile(rf"(?P<marker>[{BULLETS}]|\(?(?:\d{{1,3}}|[A-Za-z]|[ivxIVX]{{1,5}})[.)])\s+(?=\S)")
 _PLAIN_BULLETS = ("•", "◦", "▪", "■", "●", "○")
 _NUMBERED = re.compile(r"\(?(?:\d|[A-Za-z])")
-_LEADERS = re.compile(r"\.{4,}|(?:\. ){4,}\.?|(?:…\s?){2,}")
+_LEADERS = re.compile(r"\.{4,}|(?:\. ){4,}\.?|(?:…\s?){2,}|(?:- ?){5,}|(?:_ ?){5,}")
+_LEADING = ("....", ". . ", "…", "- - ", "-----", "____", "_ _ ")
 _SENTENCE_END = (".", ",", ";", "!")
-_HYPHENS = f"\u2010\u00ad{SOFT_BREAK}-"
-_LAST_WORD = re.compile(rf"(\w+)[{_HYPHENS}]$")
+_LAST_WORD = re.compile(rf"(\w+)[{HYPHENS}]$")
 _WORD_CHARACTERS = 60
 _FIRST_WORD = re.compile(r"\w+")
 _HAN_OR_KANA = re.compile("[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef]")
@@ -114,14 +114,14 @@ class PageWriter:
         for line in lines:
             if text.endswith("\n") or not text:
                 text += line
-            elif text[-1] in _HYPHENS and (cut := _LAST_WORD.search(text, max(len(text) - _WORD_CHARACTERS, 0))):
+            elif text[-1] in HYPHENS and (cut := _LAST_WORD.search(text, max(len(text) - _WORD_CHARACTERS, 0))):
                 text = self._without_hyphen(text, cut, line)
             elif _HAN_OR_KANA.match(text[-1]) and _HAN_OR_KANA.match(line[:1]):
                 text += line
             else:
                 text += " " + line
         text = text.replace(SOFT_BREAK, "-")
-        return _LEADERS.sub(" ... ", text) if any(leader in text for leader in ("....", ". . ", "…")) else text
+        return _LEADERS.sub(" ... ", text) if any(leader in text for leader in _LEADING) else text
 
     def _without_hyphen(self, text: str, cut: re.Match[str], line: str) -> str:
         """A hyphen stays where the document writes it within a line, too, and where no word could go on."""
@@ -170,7 +170,7 @@ def _logical_lines(paragraph: list[Line], right: float) -> list[str]:
     lines = [line.text for line in paragraph]
     for index, (one, other) in enumerate(pairwise(paragraph)):
         is_entry = "..." in one.text or ". . " in one.text  # of a table of contents
-        if is_entry or (one.text[-1] not in _HYPHENS and _ends_early(one, other, right)):
+        if is_entry or (one.text[-1] not in HYPHENS and _ends_early(one, other, right)):
             lines[index] += "\n"
     return lines
 

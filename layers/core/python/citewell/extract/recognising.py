@@ -1,0 +1,47 @@
+"""The text on the picture of a page, read by Tesseract: a program of its own, so that nothing of it is loaded here."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+
+from citewell.errors import DocumentRejected
+
+_SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of prctl(2)
+_SECONDS = 120  # far more than a page takes; the document's own time ends sooner as a rule
+_AUTOMATIC_PAGE = "3"  # finds columns and their order by itself
+_ONE_THREAD = {"OMP_THREAD_LIMIT": "1"}  # four of them on one core take longer than one
+
+
+def recognise(png: bytes, *, program: str, languages: str) -> str:
+    """What ``png`` says, paragraphs parted by a blank line; empty where nothing can be made out.
+
+    ``languages`` as Tesseract takes them, such as ``eng+deu``. Raises DocumentRejected: ``too_slow`` when a page takes
+    more than two minutes, ``parser_crashed`` when the program fails, as it does for a language that isn't installed.
+    """
+    command = [program, "stdin", "stdout", "-l", languages, "--psm", _AUTOMATIC_PAGE]
+    try:
+        done = subprocess.run(
+            command,
+            input=png,
+            capture_output=True,
+            check=True,
+            timeout=_SECONDS,
+            env={**os.environ, **_ONE_THREAD},
+            preexec_fn=_end_with_parent,  # noqa: PLW1509  # this process has one thread
+        )
+    except subprocess.TimeoutExpired as error:
+        raise DocumentRejected("too_slow", f"recognising a page's text took more than {_SECONDS} seconds") from error
+    except (subprocess.CalledProcessError, OSError) as error:
+        code = getattr(error, "returncode", None)
+        raise DocumentRejected("parser_crashed", f"Tesseract failed, exit code {code}: see -l {languages}") from error
+    return done.stdout.decode("utf-8", "replace").replace("\f", "\n\n").strip()
+
+
+def _end_with_parent() -> None:
+    """A program that outlives a document whose time is up would take the next one's."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)

@@ -1,0 +1,131 @@
+"""Small PDFs, written by hand so that each holds exactly what a test is about."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+WIDTH, HEIGHT = 612, 792
+HELVETICA, BOLD, COURIER, ANY_SCRIPT, VERTICAL = "F1", "F2", "F3", "F4", "F5"
+
+# Shows each character for the code that it has in UTF-16, and says so; there are no outlines, and none are needed.
+_TO_UNICODE = (
+    "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /A def /CMapType 2 def "
+    "1 begincodespacerange <0000> <ffff> endcodespacerange 1 beginbfrange <0000> <ffff> <0000> endbfrange "
+    "endcmap end end"
+)
+_FONTS = (
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>",
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>",
+)
+_GREY_DOT = "BI /W 1 /H 1 /CS /G /BPC 8 ID \x80 EI"
+
+
+@dataclass(frozen=True)
+class Page:
+    """``content`` draws it; ``annotations`` are dictionaries without their brackets."""
+
+    content: str
+    annotations: tuple[str, ...] = ()
+    rotate: int = 0
+
+
+def text(x: float, y: float, words: str, *, size: float = 11, font: str = HELVETICA) -> str:
+    """``words`` with their first letter's foot ``x`` from the left and ``y`` from the bottom."""
+    return f"BT /{font} {size} Tf 1 0 0 1 {x} {y} Tm {_shown(words, font)} Tj ET"
+
+
+def lines(x: float, y: float, rows: Iterable[str], *, size: float = 11, font: str = HELVETICA) -> str:
+    """``rows`` one below the other, the first one at ``y``."""
+    return "\n".join(text(x, y - 1.2 * size * n, row, size=size, font=font) for n, row in enumerate(rows))
+
+
+def turned_text(x: float, y: float, words: str, matrix: str) -> str:
+    return f"BT /{HELVETICA} 11 Tf {matrix} {x} {y} Tm {_shown(words, HELVETICA)} Tj ET"
+
+
+def grid(left: Sequence[float], y: float, rows: Sequence[Sequence[str]], *, pitch: float = 20) -> str:
+    """A table drawn row by row, its cells beginning at ``left``; empty ones aren't drawn."""
+    return "\n".join(
+        text(x, y - n * pitch, cell) for n, row in enumerate(rows) for x, cell in zip(left, row, strict=True) if cell
+    )
+
+
+def picture() -> str:
+    """A picture that fills the page."""
+    return f"q {WIDTH} 0 0 {HEIGHT} 0 0 cm {_GREY_DOT} Q"
+
+
+def pdf(*pages: Page | str, catalog: str = "", info: str = "", fields: Sequence[str] = ()) -> bytes:
+    """A document of ``pages``. ``catalog`` and ``info`` are entries of those dictionaries, ``fields`` form fields."""
+    objects: list[str] = []
+
+    def add(body: str) -> int:
+        objects.append(body)
+        return len(objects)
+
+    root, tree = add(""), add("")
+    fonts = [add(font) for font in _FONTS]
+    to_unicode = add(_stream(_TO_UNICODE))
+    descendant = add(
+        "<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Any /DW 1000 /FontDescriptor << /Type /FontDescriptor "
+        "/FontName /Any /Flags 4 /FontBBox [0 -200 1000 800] /Ascent 800 /Descent -200 /ItalicAngle 0 /CapHeight 700 "
+        "/StemV 80 >> /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> >>"
+    )
+    fonts += [
+        add(
+            f"<< /Type /Font /Subtype /Type0 /BaseFont /Any /Encoding /Identity-{way} /DescendantFonts "
+            f"[{descendant} 0 R] /ToUnicode {to_unicode} 0 R >>"
+        )
+        for way in "HV"
+    ]
+    resources = " ".join(f"/F{n} {number} 0 R" for n, number in enumerate(fonts, 1))
+    numbers = []
+    widgets = [add(f"<< /Type /Annot /Subtype /Widget {field} >>") for field in fields]
+    for each in pages:
+        page = Page(each) if isinstance(each, str) else each
+        annotations = [add(f"<< /Type /Annot {annotation} >>") for annotation in page.annotations]
+        if not numbers:
+            annotations += widgets
+        shown = " ".join(f"{number} 0 R" for number in annotations)
+        numbers.append(
+            add(
+                f"<< /Type /Page /Parent {tree} 0 R /MediaBox [0 0 {WIDTH} {HEIGHT}] /Rotate {page.rotate} "
+                f"/Resources << /Font << {resources} >> >> /Contents {add(_stream(page.content))} 0 R "
+                f"/Annots [{shown}] >>"
+            )
+        )
+    kids = " ".join(f"{number} 0 R" for number in numbers)
+    objects[tree - 1] = f"<< /Type /Pages /Kids [{kids}] /Count {len(numbers)} >>"
+    form = " ".join(f"{number} 0 R" for number in widgets)
+    form = f"/AcroForm << /Fields [{form}] /DA (/Helv 0 Tf 0 g) >>" if widgets else ""
+    objects[root - 1] = f"<< /Type /Catalog /Pages {tree} 0 R {form} {catalog} >>"
+    return _file(objects, root, add(f"<< {info} >>"))
+
+
+def _file(objects: list[str], root: int, info: int) -> bytes:
+    data = bytearray(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")
+    offsets = []
+    for number, body in enumerate(objects, 1):
+        offsets.append(len(data))
+        data += f"{number} 0 obj\n{body}\nendobj\n".encode("latin-1")
+    start = len(data)
+    table = "".join(f"{offset:010} 00000 n \n" for offset in offsets)
+    data += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}".encode()
+    data += f"trailer << /Size {len(objects) + 1} /Root {root} 0 R /Info {info} 0 R >>\n".encode()
+    data += f"startxref\n{start}\n%%EOF\n".encode()
+    return bytes(data)
+
+
+def _stream(content: str) -> str:
+    data = zlib.compress(content.encode("latin-1")).decode("latin-1")
+    return f"<< /Length {len(data)} /Filter /FlateDecode >> stream\n{data}\nendstream"
+
+
+def _shown(words: str, font: str) -> str:
+    if font in (ANY_SCRIPT, VERTICAL):
+        return f"<{words.encode('utf-16-be').hex()}>"
+    escaped = words.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")
+    return f"({escaped.encode('cp1252').decode('latin-1')})"
