@@ -23,6 +23,9 @@ from citewell.edges.sqs_queue import wait_seconds
 from citewell.events import Sweep, object_event, object_keys, sweep_message
 from citewell.usecases.migrate import ensure_generation
 from citewell.wiring import wiring
+from tests.documents.archives import compound_file, zipped
+from tests.documents.pdfs import pdf, picture
+from tests.misbehaving import sitecustomize
 from tests.servers import cohere_reranks, fails, scripted_server
 
 ROOT = Path(__file__).parents[2]
@@ -337,3 +340,48 @@ def test_a_sweep_that_cannot_reach_the_queue_is_tried_again(s3: S3Client, monkey
     forget_wiring()
     upload(s3, KEY)
     assert ingest(object_event(BUCKET, KEY), sweep_message(Sweep())) == ["m1"]
+
+
+BAD_DOCUMENTS: dict[bytes, str] = {
+    b" \n": "empty",
+    b"\x89PNG\r\n\x1a\n" + bytes(64): "unsupported_type",
+    b"\xff\xfe\x00\xd8\x00\x00": "undecodable",
+    b"a word and " * 10_000: "too_large",
+    compound_file("EncryptionInfo", "EncryptedPackage"): "encrypted",
+    b"PK\x03\x04" + bytes(64): "corrupt",
+    pdf(picture()): "no_text_layer",
+    zipped({"word/document.xml": bytes(5_000_000)}): "archive_bomb",
+    b"hold the interpreter": "too_slow",
+    b"take memory by and by": "too_large",
+    b"die": "parser_crashed",
+    b"fail": "parser_crashed",
+}
+
+
+def test_whatever_a_document_does_to_its_parser_it_fails_at_once_and_the_next_one_is_indexed(
+    s3: S3Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(Path(sitecustomize.__file__).parent)
+    monkeypatch.setenv("CITEWELL_EXTRACT_SECONDS", "2")
+    monkeypatch.setenv("CITEWELL_EXTRACT_MEMORY_MB", "512")
+    monkeypatch.setenv("CITEWELL_EXTRACT_MAX_CHARACTERS", "100000")
+    keys = []
+    for number, body in enumerate(BAD_DOCUMENTS):
+        keys += [f"{number:02}-bad.pdf", f"{number:02}-good.pdf"]
+        upload(s3, keys[-2], body)
+        upload(s3, keys[-1])
+    assert ingest(*(object_event(BUCKET, key) for key in keys)) == [], "no message comes back"
+    shown = {key: document(key)[1] for key in keys}
+    assert [shown[key]["status"] for key in keys] == ["FAILED", "READY"] * len(BAD_DOCUMENTS)
+    errors = [shown[key]["error"] for key in keys[::2]]
+    assert [error["code"] for error in errors] == [*BAD_DOCUMENTS.values()]
+    assert {(error["stage"], error["attempts"]) for error in errors} == {("extract", 1)}
+
+
+def test_a_deployment_without_the_parsers_says_so_and_fails_no_document(
+    s3: S3Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(Path(sitecustomize.__file__).parent)
+    upload(s3, KEY, b"lack a library")
+    assert ingest(object_event(BUCKET, KEY)) == ["m0"]
+    assert document(KEY)[1]["status"] == "PROCESSING"

@@ -31,4 +31,6 @@ def extract(data: bytes, options: ReadOptions | None = None) -> ExtractedText:
     # A parser is loaded by the first document that needs it: most messages need none, as nothing has changed.
     reader = import_module(f"citewell.extract.{format_of(data, options)}")
     extracted: ExtractedText = reader.read(data, options)
+    if len(extracted.text) > options.limits.characters:  # of a text, of which nothing is built
+        raise DocumentRejected("too_large", f"more than {options.limits.characters} characters of text")
     return extracted
