@@ -111,7 +111,7 @@ class Runs:
             fonts = element.getparent().find(f"{W}rPr/{W}rFonts")
             font = fonts.get(W + "ascii", "") if fonts is not None else ""
             text = spelled(text, font if is_symbol_font(font) else "symbol")
-        self._write(text)
+        self._write(text.replace("\n", " "))  # lines have elements of their own
 
     def _symbol(self, element: Element) -> None:
         try:
