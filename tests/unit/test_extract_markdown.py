@@ -112,6 +112,23 @@ def test_html_headings_on_a_line_of_their_own_count() -> None:
     assert blocks(text)[1] == (PARAGRAPH, "    <p>25 days.</p>")
 
 
+@pytest.mark.parametrize(
+    ("fields", "language", "date"),
+    [
+        ("language: de\ndate: 2026-03-01", "de", "2026-03-01"),
+        ("lang: pt_BR # Brazil\neffective_date: '2026-03-01'\ndate: 2026-02-01", "pt-BR", "2026-03-01"),
+        ('Lang: "en"\nEffective-Date: 2026-03-01T09:00:00Z', "en", "2026-03-01"),
+        ("language: spoken plainly\ndate: 2026-02-30", None, None),
+        ("slang: de\nupdate: 2026-03-01", None, None),
+        ("language:\ndate: yesterday", None, None),
+    ],
+)
+def test_front_matter_names_the_language_and_the_date(fields: str, language: str | None, date: str | None) -> None:
+    text = f"---\n{fields}\n---\n\nLeave.\n"
+    extracted = read_markdown(text)
+    assert (extracted.language, extracted.effective_date, extracted.text) == (language, date, text)
+
+
 def test_front_matter_is_a_block_and_names_the_title() -> None:
     text = '---\ntitle: "Leave: a policy"  # draft\ntags:\n  - hr\n---\n# Other\n\ntext\n'
     extracted = read_markdown(text)

@@ -96,7 +96,13 @@ def _sample(lines: Sequence[str], delimiter: str, *, is_cut: bool) -> list[list[
         rows = list(csv.reader((line + "\n" for line in lines[:_SAMPLE_LINES]), delimiter=delimiter))[:-1]
     else:
         rows = list(rows_of(lines, delimiter))
-    return [row for row in rows if any(cell.strip() for cell in row)]
+    return _without_title([row for row in rows if any(cell.strip() for cell in row)])
+
+
+def _without_title(rows: list[list[str]]) -> list[list[str]]:
+    """Lines above the head that aren't parted are titles, as long as a head and two rows are left."""
+    first = next((index for index, row in enumerate(rows[:_LEADING_LINES]) if len(row) > 1), 0)
+    return rows[first:] if len(rows) - first > 2 else rows
 
 
 def _fit(rows: Sequence[Row], delimiter: str) -> float:

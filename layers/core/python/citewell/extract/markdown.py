@@ -17,6 +17,7 @@ from markdown_it.token import Token
 from citewell.core.values import Block, BlockKind, ExtractedText
 from citewell.errors import DocumentRejected
 from citewell.extract.building import shortened
+from citewell.extract.declaring import date_of, language_tag_of
 from citewell.extract.decoding import decode
 from citewell.extract.normalising import is_blank, normalise
 from citewell.extract.options import ReadOptions
@@ -37,9 +38,7 @@ _FRONT_MATTER = re.compile(
     r"(?P<fields>(?s:.*?)\n)"
     r"(?:---|\.\.\.)[ \t]*(?:\n|\Z)"
 )
-_TITLE_FIELD = re.compile(
-    r"^title[ \t]*:[ \t]*(?P<value>[^\n]*)(?P<more>(?:\n[ \t]+[^\n]*)*)", re.IGNORECASE | re.MULTILINE
-)
+_FIELD = r"^{name}[ \t]*:[ \t]*(?P<value>[^\n]*)(?P<more>(?:\n[ \t]+[^\n]*)*)"
 _QUOTED = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^']|'')*)'")
 _HTML_FRAGMENT = re.compile(r"\s*<(?:h[1-6]|p|div|section|article|main|ul|ol|dl|table)[\s>]", re.IGNORECASE)
 _HTML_HEADING = re.compile(r"[ \t]*<h([1-6])(?:\s[^<>]*)?>(.*)</h\1\s*>[ \t]*", re.IGNORECASE)
@@ -72,19 +71,26 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
 
 
 def read_markdown(text: str) -> ExtractedText:
-    """Blocks and title of a normalised text. The text itself stays as it is.
+    """Blocks, title, language and date of a normalised text. The text itself stays as it is.
 
     The title is the front matter's, else the first level-1 heading that no other heading or text precedes.
     """
     front = _FRONT_MATTER.match(text)
     body = front.end() if front else 0
-    title = _front_matter_title(front["fields"]) if front else None
+    fields = front["fields"] if front else ""
+    title = _front_matter_value(fields, "title")
     stretches = list(_stretches(text, body))
     if title is None and stretches and stretches[0].level == 1:
         title = stretches[0].heading
     blocks = [Block(BlockKind.METADATA, 0, _last_visible(text, 0, body))] if front else []
     blocks.extend(_with_paths(stretches))
-    return ExtractedText(text, tuple(blocks), title)
+    return ExtractedText(
+        text,
+        tuple(blocks),
+        title,
+        language=language_tag_of(_front_matter_value(fields, "language", "lang") or ""),
+        effective_date=date_of(_front_matter_value(fields, "effective[_-]date", "date") or ""),
+    )
 
 
 def _with_paths(stretches: list[_Stretch]) -> Iterator[Block]:
@@ -210,15 +216,19 @@ def _plain(markup: str) -> str:
     return shortened(" ".join(html.unescape(words).split()))
 
 
-def _front_matter_title(fields: str) -> str | None:
-    """The value of a ``title:`` line, as far as it is a plain YAML scalar."""
-    match = _TITLE_FIELD.search(fields)
-    if match is None:
-        return None
-    value = match["value"].strip()
+def _front_matter_value(fields: str, *names: str) -> str | None:
+    """The value of the first of these fields that stands there, as far as it is a plain YAML scalar."""
+    for name in names:
+        match = re.search(_FIELD.format(name=name), fields, re.IGNORECASE | re.MULTILINE)
+        if match and (value := _scalar(match["value"].strip(), match["more"])):
+            return value
+    return None
+
+
+def _scalar(value: str, more: str) -> str:
     if not value or value[0] in "|>":
-        return _plain(match["more"]) or None
+        return _plain(more)
     if quoted := _QUOTED.match(value):
         double, single = quoted.groups()
-        return _plain(single.replace("''", "'") if double is None else re.sub(r"\\(.)", r"\1", double)) or None
-    return _plain(re.split(r"\s#", value, maxsplit=1)[0]) or None
+        return _plain(single.replace("''", "'") if double is None else re.sub(r"\\(.)", r"\1", double))
+    return _plain(re.split(r"\s#", value, maxsplit=1)[0])

@@ -1,0 +1,136 @@
+"""Delimited values: what is a table, what only looks like one, and what its rows come to."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citewell.core.values import BlockKind
+from citewell.errors import DocumentRejected
+from citewell.extract import extract
+from citewell.extract.options import Limits, ReadOptions
+
+
+def rows(data: bytes | str) -> list[list[str]]:
+    """The rows of the one table that ``data`` is, the dashes under its head left out."""
+    extracted = extract(data.encode() if isinstance(data, str) else data)
+    (table,) = [block for block in extracted.blocks if block.kind is BlockKind.TABLE]
+    lines = extracted.text[table.start : table.end].split("\n")
+    assert set(lines[1]) <= set("| -")
+    return [line[2:-2].split(" | ") for line in (lines[0], *lines[2:])]
+
+
+def is_table(text: str) -> bool:
+    return any(block.kind is BlockKind.TABLE for block in extract(text.encode()).blocks)
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_any_usual_delimiter_parts_cells(delimiter: str) -> None:
+    text = "Name,Days,From\nAnn,25,May\nBob,30,June\n".replace(",", delimiter)
+    assert rows(text) == [["Name", "Days", "From"], ["Ann", "25", "May"], ["Bob", "30", "June"]]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be", "cp1252", "utf-32"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+def test_encodings_and_line_ends_make_no_difference(encoding: str, line_end: str) -> None:
+    text = "Straße,Größe\nMünchner Straße,fünf Räume\nKölner Straße,groß\n".replace("\n", line_end)
+    assert rows(text.encode(encoding)) == [
+        ["Straße", "Größe"],
+        ["Münchner Straße", "fünf Räume"],
+        ["Kölner Straße", "groß"],
+    ]
+
+
+def test_a_declared_delimiter_is_believed_and_not_shown() -> None:
+    assert rows("sep=;\na;b\n1;2\n") == [["a", "b"], ["1", "2"]]
+
+
+def test_decimal_commas_do_not_part_cells_in_a_table_of_semicolons() -> None:
+    assert rows("Item;Price\nTea;1,50\nRice;2,25\n") == [["Item", "Price"], ["Tea", "1,50"], ["Rice", "2,25"]]
+
+
+def test_quoted_cells_hold_delimiters_line_ends_and_quotation_marks() -> None:
+    text = 'Name,Note\nAnn,"on leave,\nback in May"\nBob,"says ""hi"""\n'
+    assert rows(text) == [["Name", "Note"], ["Ann", "on leave, back in May"], ["Bob", 'says "hi"']]
+
+
+def test_a_quotation_mark_that_is_never_closed_does_not_swallow_the_rows_after_it() -> None:
+    text = 'id,size\n1,5" pipe\n2,"6 inch\n3,7 inch\n4,8 inch\n'
+    assert rows(text) == [["id", "size"], ["1", '5" pipe'], ["2", '"6 inch'], ["3", "7 inch"], ["4", "8 inch"]]
+
+
+def test_ragged_rows_keep_their_cells() -> None:
+    assert rows("a,b,c\n1,2\n3,4,5,6\n7,8,9\n") == [
+        ["a", "b", "c", ""], ["1", "2", "", ""], ["3", "4", "5", "6"], ["7", "8", "9", ""]
+    ]  # fmt: skip
+
+
+def test_blank_rows_and_columns_are_left_out() -> None:
+    assert rows("a,,b\n\n1,,2\n,,\n3,,4\n") == [["a", "b"], ["1", "2"], ["3", "4"]]
+
+
+@pytest.mark.parametrize("title", ["Leave 2026\n\n", "Leave 2026,,\n"])
+def test_a_title_above_the_table_is_not_its_head(title: str) -> None:
+    extracted = extract(f"{title}Name,Days,From\nAnn,25,May\nBob,30,June\n".encode())
+    assert [block.kind for block in extracted.blocks] == [BlockKind.PARAGRAPH, BlockKind.TABLE]
+    assert extracted.text.startswith("Leave 2026\n\n| Name | Days | From |\n| --- | --- | --- |\n| Ann |")
+
+
+def test_cells_parted_by_comma_and_space_are_a_table_too() -> None:
+    assert rows("a, b, c\n1, 2, 3\n4, 5, 6\n") == [["a", "b", "c"], ["1", "2", "3"], ["4", "5", "6"]]
+
+
+def test_a_pipe_in_a_cell_does_not_part_it() -> None:
+    assert "| x \\| y | 2 |" in extract(b"a,b\nx | y,2\n3,4\n").text
+
+
+def test_a_cell_may_be_larger_than_the_standard_library_allows() -> None:
+    note = "leave, " * 60_000
+    assert rows(f'id,note\n1,"{note}"\n2,short\n')[1:] == [["1", note.strip()], ["2", "short"]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("Dear Ann,\nthanks for the note,\nBob", id="letter"),
+        pytest.param("First, we met.\nThen, we ate.\nLast, we left.", id="a comma in each line"),
+        pytest.param(
+            "We met Ann, Bob, and Eve at the office.\nThey saw Dan, Fay, and Guy in the hall.\nSo did we, all, then.",
+            id="as many commas in each line",
+        ),
+        pytest.param("Berlin, Germany\nParis, France\nRome, Italy", id="places"),
+        pytest.param("apples\npears\nplums\n", id="list of one column"),
+        pytest.param("1,000\n2,500\n13,750\n", id="numbers with thousands"),
+        pytest.param("3,5\n4,25\n5,0\n", id="decimals"),
+        pytest.param("09:00:00,123 INFO started\n09:00:01,456 INFO done\n", id="log"),
+        pytest.param("f(a,b)\ng(c,d)\nh(e,f)\n", id="program"),
+        pytest.param("int a;\nint b;\nreturn a;\n", id="lines that end in a semicolon"),
+        pytest.param("\tindented\n\tall through\n", id="tabs before lines"),
+        pytest.param("# a,b\n\nc,d\ne,f\n", id="Markdown heading"),
+        pytest.param("- a,b\n- c,d\n- e,f\n", id="Markdown list"),
+        pytest.param("a,b,c", id="one line"),
+    ],
+)
+def test_what_is_no_table_stays_as_it_is(text: str) -> None:
+    assert not is_table(text)
+    assert extract(text.encode()).text == text
+
+
+def test_a_markdown_table_is_left_to_markdown() -> None:
+    text = "a | b\n--- | ---\n1 | 2\n"
+    assert extract(text.encode()).text == text
+
+
+def test_a_table_larger_than_the_limit_is_too_large() -> None:
+    with pytest.raises(DocumentRejected) as rejected:
+        extract(b"a,b\n" + b"1,2\n" * 1_000, ReadOptions(limits=Limits(characters=1_000)))
+    assert rejected.value.code == "too_large"
+
+
+CELLS = st.text(st.characters(codec="ascii", categories=("L", "N")), min_size=1, max_size=8)
+
+
+@given(st.integers(3, 5).flatmap(lambda width: st.lists(st.lists(CELLS, min_size=width, max_size=width), min_size=3)))
+def test_no_cell_is_lost(table: list[list[str]]) -> None:
+    assert rows("".join(";".join(["head", *row]) + "\n" for row in table)) == [["head", *row] for row in table]

@@ -1,0 +1,164 @@
+"""JSON and JSON Lines as lines and tables."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citewell.core.values import BlockKind
+from citewell.errors import DocumentRejected
+from citewell.extract import extract
+from citewell.extract.options import Limits, ReadOptions
+
+
+def text_of(data: str) -> str:
+    return extract(data.encode()).text
+
+
+def test_nested_objects_are_lines_that_say_where_a_value_stands() -> None:
+    assert text_of('{"leave": {"days": 25, "carry over": {"until": "31 March"}}, "remote": true, "cap": null}') == (
+        "leave.days: 25\nleave.carry over.until: 31 March\nremote: true"
+    )
+
+
+def test_parts_of_a_document_are_blocks_of_their_own() -> None:
+    extracted = extract(b'{"leave": {"days": 25, "paid": true}, "travel": {"cap": 60, "unit": "EUR"}}')
+    assert [extracted.text[block.start : block.end] for block in extracted.blocks] == [
+        "leave.days: 25\nleave.paid: true",
+        "travel.cap: 60\ntravel.unit: EUR",
+    ]
+
+
+def test_records_that_are_alike_are_a_table_under_their_path() -> None:
+    data = {"sites": [{"city": "Bern", "size": {"desks": 12}}, {"city": "Oslo", "size": {"desks": 30}, "note": "new"}]}
+    assert text_of(json.dumps(data)) == (
+        "sites:\n\n| city | size.desks | note |\n| --- | --- | --- |\n| Bern | 12 |  |\n| Oslo | 30 | new |"
+    )
+
+
+def test_records_that_are_not_alike_are_lines() -> None:
+    assert text_of('[{"a": 1, "b": 2}, {"c": 3, "d": 4}, {"e": 5, "f": 6}]') == (
+        "[0].a: 1\n[0].b: 2\n\n[1].c: 3\n[1].d: 4\n\n[2].e: 5\n[2].f: 6"
+    )
+
+
+def test_rows_that_are_alike_are_a_table() -> None:
+    assert text_of('[["city", "desks"], ["Bern", 12]]') == "| city | desks |\n| --- | --- |\n| Bern | 12 |"
+
+
+def test_short_values_stand_on_one_line_and_long_ones_each_on_their_own() -> None:
+    assert text_of('{"tags": ["leave", "sick", ""], "empty": [], "none": {}}') == "tags: leave, sick"
+    long = "word " * 60 + "end"
+    assert text_of(json.dumps({"notes": [long, long]})) == f"notes[0]: {long}\nnotes[1]: {long}"
+
+
+def test_a_record_with_a_long_text_is_no_row() -> None:
+    long = "word " * 100 + "end"
+    assert text_of(json.dumps([{"id": 1, "text": long}, {"id": 2, "text": long}])).startswith(
+        f"[0].id: 1\n[0].text: {long}"
+    )
+
+
+def test_a_key_that_stands_twice_keeps_both_values() -> None:
+    assert text_of('{"cap": 60, "cap": 80}') == "cap: 60\ncap: 80"
+    assert (
+        text_of('[{"cap": 60, "cap": 80}, {"cap": 1, "cap": 2}]')
+        == "[0].cap: 60\n[0].cap: 80\n\n[1].cap: 1\n[1].cap: 2"
+    )
+
+
+def test_numbers_stay_as_they_are_written() -> None:
+    digits = "12345678901234567890123456789.10"
+    assert text_of(f'{{"iban": {digits}, "big": {"9" * 900}, "small": 1e-400}}').split("\n") == [
+        f"iban: {digits}", f"big: {'9' * 900}", "small: 1e-400"
+    ]  # fmt: skip
+
+
+def test_lines_of_json_are_one_array() -> None:
+    assert text_of('{"city": "Bern", "desks": 12}\n\n{"city": "Oslo", "desks": 30}\n') == (
+        "| city | desks |\n| --- | --- |\n| Bern | 12 |\n| Oslo | 30 |"
+    )
+
+
+def test_the_title_is_the_documents_own() -> None:
+    assert extract(b'{"title": "Leave policy", "days": 25}').title == "Leave policy"
+    assert extract(b'{"title": {"en": "Leave"}, "days": 25}').title is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[draft] Leave is 25 days.",
+        "[1] Smith, J. (2020). Leave.\n[2] Roe, R. (2021). Travel.",
+        '{"leave": 25, // comment\n}',
+        '["leave": 25',
+        '{"leave": 25} and more',
+        '{"a": 1}\nno json here',
+        "{% include leave %}",
+        "[[wiki link]]",
+        "[" * 100_000 + "]" * 100_000,
+        '{"a":' * 100_000 + "1" + "}" * 100_000,
+    ],
+)
+def test_a_text_that_merely_begins_with_a_bracket_stays_text(text: str) -> None:
+    assert text_of(text) == text
+
+
+def test_deep_documents_have_bounded_paths() -> None:
+    text = text_of('{"level":' * 400 + '"leave"' + "}" * 400)
+    assert text.startswith("…")
+    assert text.endswith(".level: leave")
+    assert len(text) < 200
+
+
+def test_half_a_surrogate_pair_becomes_a_replacement_character() -> None:
+    assert text_of('{"\\ud83d": "a\\ude00b"}') == "�: a�b"
+    assert text_of('{"face": "\\ud83d\\ude00"}') == "face: 😀"
+
+
+def test_a_files_bytes_in_letters_are_left_out() -> None:
+    assert text_of(json.dumps({"name": "plan.png", "data": "iVBORw0KGgo" * 200})) == "name: plan.png"
+    prose = "Nothing but words and white space as any text has it " * 40
+    assert text_of(json.dumps({"text": prose})) == f"text: {prose.strip()}"
+
+
+@pytest.mark.parametrize("data", [b"{}", b"[]", b'{"a": []}', b'{"a": ""}'])
+def test_json_that_says_nothing_is_empty(data: bytes) -> None:
+    with pytest.raises(DocumentRejected) as rejected:
+        extract(data)
+    assert rejected.value.code == "empty"
+
+
+def test_more_text_than_the_limit_is_too_large() -> None:
+    with pytest.raises(DocumentRejected) as rejected:
+        extract(json.dumps({"a": ["word " * 100] * 100}).encode(), ReadOptions(limits=Limits(characters=1_000)))
+    assert rejected.value.code == "too_large"
+
+
+VALUES = st.recursive(
+    st.integers()
+    | st.booleans()
+    | st.text(st.characters(codec="ascii", categories=("Ll", "Lu")), min_size=1, max_size=9),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text("abc", min_size=1, max_size=3), inner, max_size=4)
+    ),
+)
+
+
+def leaves(value: object) -> list[str]:
+    if isinstance(value, dict):
+        return [leaf for each in value.values() for leaf in leaves(each)]
+    if isinstance(value, list):
+        return [leaf for each in value for leaf in leaves(each)]
+    return [json.dumps(value).strip('"')]
+
+
+@given(st.dictionaries(st.text("abc", min_size=1, max_size=3), VALUES, min_size=1))
+def test_no_value_is_lost(document: dict[str, object]) -> None:
+    if found := leaves(document):
+        text = text_of(json.dumps(document))
+        assert all(leaf in text for leaf in found)
+        assert BlockKind.CODE not in {block.kind for block in extract(json.dumps(document).encode()).blocks}
