@@ -167,8 +167,8 @@ def pptx(
 ) -> bytes:
     """``slides``: the shapes of each, or the whole XML of one that begins with ``<p:sld``.
 
-    ``notes``: shapes of the notes page, by the slide's number. ``order``: of the slides in the show. ``of_slides``:
-    further relationships of every slide, to ``parts``.
+    ``notes``: shapes of the notes page, by the slide's number. ``master``: the whole of it. ``order``: of the slides
+    in the show. ``of_slides``: further relationships of every slide, to ``parts``.
     """
     notes = notes or {}
     order = order or range(1, len(slides) + 1)
@@ -186,15 +186,11 @@ def pptx(
         "ppt/slideLayouts/_rels/slideLayout1.xml.rels": relationships(
             {"m": ("slideMaster", "../slideMasters/slideMaster1.xml")}
         ),
-        "ppt/slideMasters/slideMaster1.xml": master
-        if master.startswith("<p:sldMaster")
-        else _tree("p:sldMaster", master),
+        "ppt/slideMasters/slideMaster1.xml": with_namespaces(master or "<p:sldMaster/>"),
     }
     for number, shapes in enumerate(slides, start=1):
         written[f"ppt/slides/slide{number}.xml"] = (
-            shapes.replace("<p:sld", f"<p:sld {_NAMESPACES}", 1)
-            if shapes.startswith("<p:sld ")
-            else _tree("p:sld", shapes)
+            with_namespaces(shapes) if shapes.startswith("<p:sld ") else _tree("p:sld", shapes)
         )
         related = {"l": ("slideLayout", "../slideLayouts/slideLayout1.xml"), **(of_slides or {})}
         if number in notes:

@@ -31,12 +31,13 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     slides = [package.target(main, each.get(R + "id")) for each in package.xml(main).iter(P + "sldId")]
     if len(slides) > options.limits.pages:
         raise DocumentRejected("too_large", f"{len(slides)} slides, {options.limits.pages} allowed")
+    if slides and not any(slides):
+        raise DocumentRejected("corrupt", "none of the slides is there")
     builder = TextBuilder(options.limits)
     presentation = _Presentation(package, main, builder)
     for number, slide in enumerate(slides, start=1):
-        if slide is not None:
-            builder.page(number)
-            presentation.write(slide, number)
+        builder.page(number)
+        presentation.write(slide, number)
     properties = package.properties()
     return builder.finish(
         title=presentation.title or properties.title,
@@ -60,7 +61,11 @@ class _Presentation:
         }
         self._inherited: dict[str | None, Inherited] = {}
 
-    def write(self, part: str, number: int) -> None:
+    def write(self, part: str | None, number: int) -> None:
+        """``part`` is None for a slide that is named but not there."""
+        if part is None:
+            self.unread.append(number)
+            return
         slide = self._package.xml(part)
         if slide.get("show") in ("0", "false"):
             return

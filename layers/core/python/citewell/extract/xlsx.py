@@ -31,6 +31,8 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     sheets = list(workbook.sheets())
     if len(sheets) > options.limits.pages:
         raise DocumentRejected("too_large", f"{len(sheets)} sheets, {options.limits.pages} allowed")
+    if sheets and not any(sheet.part for sheet in sheets):
+        raise DocumentRejected("corrupt", "none of the sheets is there")
     builder = TextBuilder(options.limits)
     unread = []
     for number, sheet in enumerate(sheets, start=1):
