@@ -22,6 +22,9 @@ from citewell.extract.options import Limits
 from citewell.settings import child_environment
 from tests.misbehaving import sitecustomize
 
+LINUX = sys.platform == "linux"
+"""Elsewhere nothing bounds a process's memory, and nothing ends it with the one that started it."""
+
 MISBEHAVING = str(Path(sitecustomize.__file__).parent)
 DOCUMENT = "# Leave\n\n- 30 days 😀\n\n| a | b |\n|---|---|\n| 1 | 2 |\n".encode()
 
@@ -64,6 +67,8 @@ def child_of(process: ExtractorProcess) -> int:
 
 
 def is_alive(pid: int) -> bool:
+    if not LINUX:
+        return subprocess.run(["ps", "-p", str(pid)], capture_output=True, check=False).returncode == 0
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
@@ -104,10 +109,10 @@ def _zip_of(content: bytes) -> bytes:
 
 
 def test_a_large_document_goes_through_whole(process: ExtractorProcess) -> None:
-    document = "\n\n".join(f"Paragraph {number} of a long document." for number in range(200_000))
+    document = "\n\n".join(f"Paragraph {number} of a long document." for number in range(50_000))
     extracted = read(process, document)
     assert len(extracted.text) == len(document)
-    assert len(extracted.blocks) == 200_000
+    assert len(extracted.blocks) == 50_000
 
 
 def test_a_rejection_comes_back_with_its_code_and_the_process_stays(process: ExtractorProcess) -> None:
@@ -135,28 +140,6 @@ def test_a_document_that_takes_too_long_is_ended_and_the_next_is_read(hasty: Ext
     assert rejected(hasty, deed) == ("too_slow", "reading it takes over 1.5 seconds")
     assert soon_gone(child)
     assert read(hasty, DOCUMENT) == extract(DOCUMENT)
-
-
-def test_what_a_parser_started_ends_with_it(hasty: ExtractorProcess) -> None:
-    child = child_of(hasty)
-    assert rejected(hasty, "start a program")[0] == "too_slow"
-    deadline = time.monotonic() + 20
-    while (left := _of_session(child)) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert not left
-
-
-def _of_session(session: int) -> list[int]:
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue
-            if int(fields[3]) == session and fields[0] != "Z":
-                found.append(int(entry.name))
-    return found
 
 
 def test_the_workers_own_time_being_up_says_nothing_of_the_document(process: ExtractorProcess) -> None:
@@ -189,21 +172,15 @@ def test_a_parser_that_crashes_ends_its_document_and_the_next_is_read(
     assert read(process, DOCUMENT) == extract(DOCUMENT)
 
 
-@pytest.mark.parametrize("deed", ["ask for all memory", "take memory by and by", "die of memory", "be killed"])
+@pytest.mark.parametrize(
+    "deed",
+    ["die of memory", "be killed", *(["ask for all memory", "take memory by and by"] if LINUX else [])],
+)
 def test_a_document_that_takes_too_much_memory_is_too_large_and_the_next_is_read(
     process: ExtractorProcess, deed: str
 ) -> None:
     assert rejected(process, deed) == ("too_large", "reading it takes more memory than is allowed")
     assert read(process, DOCUMENT) == extract(DOCUMENT)
-
-
-def test_a_process_that_has_grown_is_replaced(process: ExtractorProcess) -> None:
-    child = child_of(process)
-    assert read(process, "keep memory").text == "keep memory"
-    assert child_of(process) == child, "it has room left"
-    read(process, "keep memory")
-    assert child_of(process) != child
-    assert soon_gone(child)
 
 
 def test_a_process_that_died_in_between_is_replaced(process: ExtractorProcess) -> None:
@@ -233,16 +210,46 @@ def test_a_process_is_of_its_thread_and_another_gets_one_that_outlives_it(proces
     assert soon_gone(children[0])
 
 
-def test_a_killed_worker_leaves_no_process_behind() -> None:
-    program = (
-        "from tests.integration.test_extractor_process import a_process, child_of, read\n"
-        "process = a_process()\n"
-        "print(child_of(process), flush=True)\n"
-        "read(process, 'hold the interpreter')\n"
-    )
-    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as worker:
-        assert worker.stdout is not None
-        child = int(worker.stdout.readline())
-        assert is_alive(child)
-        worker.kill()
-    assert soon_gone(child)
+if LINUX:
+
+    def test_a_process_that_has_grown_is_replaced(process: ExtractorProcess) -> None:
+        child = child_of(process)
+        assert read(process, "keep memory").text == "keep memory"
+        assert child_of(process) == child, "it has room left"
+        read(process, "keep memory")
+        assert child_of(process) != child
+        assert soon_gone(child)
+
+    def test_what_a_parser_started_ends_with_it(hasty: ExtractorProcess) -> None:
+        child = child_of(hasty)
+        assert rejected(hasty, "start a program")[0] == "too_slow"
+        deadline = time.monotonic() + 20
+        while (left := _of_session(child)) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert not left
+
+    def _of_session(session: int) -> list[int]:
+        found = []
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit():
+                try:
+                    fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                except OSError:
+                    continue
+                if int(fields[3]) == session and fields[0] != "Z":
+                    found.append(int(entry.name))
+        return found
+
+    def test_a_killed_worker_leaves_no_process_behind() -> None:
+        program = (
+            "from tests.integration.test_extractor_process import a_process, child_of, read\n"
+            "process = a_process()\n"
+            "print(child_of(process), flush=True)\n"
+            "read(process, 'hold the interpreter')\n"
+        )
+        with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as worker:
+            assert worker.stdout is not None
+            child = int(worker.stdout.readline())
+            assert is_alive(child)
+            worker.kill()
+        assert soon_gone(child)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import resource
 import selectors
 import shutil
 import signal
@@ -209,8 +210,7 @@ class _Child:
 
     def cause_of_death(self, memory_mb: int) -> DocumentRejected:
         """Why the process died by itself; it is buried with that."""
-        self._let_die()
-        _, status, usage = os.wait4(self._process.pid, 0)
+        status, usage = self._bury()
         self._process.returncode = code = os.waitstatus_to_exitcode(status)
         last_words = self._printed()
         self.end()
@@ -224,17 +224,17 @@ class _Child:
         reason = signal.Signals(-code).name if code < 0 else f"exit code {code}"
         return DocumentRejected("parser_crashed", f"the process that read it died: {reason}")
 
-    def _let_die(self) -> None:
-        """Its pipes close a moment before its death has a cause; then all that it started goes, too."""
+    def _bury(self) -> tuple[int, resource.struct_rusage]:
+        """Wait status and resource usage. A process's pipes close a moment before its death has a cause."""
         deadline = time.monotonic() + _SECONDS_TO_DIE
-        while not _has_ended(self._process) and time.monotonic() < deadline:
+        pid, status, usage = os.wait4(self._process.pid, os.WNOHANG)
+        while pid == 0:
+            if time.monotonic() > deadline:
+                _kill_group(self._process)
             time.sleep(0.01)
-        _kill_group(self._process)
-
-
-def _has_ended(process: subprocess.Popen[bytes]) -> bool:
-    """Without waiting for it, after which its number could be another's."""
-    return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+            pid, status, usage = os.wait4(self._process.pid, os.WNOHANG)
+        _kill_group(self._process)  # what it started, and left
+        return status, usage
 
 
 def _message_length(answer: bytearray, most: int) -> int | None:
@@ -248,7 +248,7 @@ def _message_length(answer: bytearray, most: int) -> int | None:
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    """Kill the process and what it started. Only before it was waited for: then its number is another's."""
+    """Kill the process and what it started."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 

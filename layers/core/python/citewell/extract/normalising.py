@@ -19,15 +19,21 @@ _CONTROLS: dict[int, str] = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " 
 _VISIBLE = re.compile(
     r"[^\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f]"
 )
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _FIRST_COMBINING = "\u0300"
 _LAST_COMBINING = 0x1E94A
 _MARKS_IN_A_ROW = 30
 
 
 def normalise(text: str) -> str:
-    """Line ends become ``\\n``, composed characters NFC, other control characters spaces (they'd part words too)."""
+    """Line ends become ``\\n``, composed characters NFC, other control characters spaces (they'd part words too).
+
+    Halves of a character that stand together become it, others the replacement character.
+    """
     text = text.replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROLS)
     if not text.isascii():
+        if _SURROGATE.search(text):
+            text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
         text = unicodedata.normalize("NFC", _break_mark_runs(text))
     return text
 
