@@ -89,6 +89,7 @@ class BlockWriter:
 
     def finish(self) -> None:
         self._flush()
+        self._write_terms()
 
     # --- text ---
 
@@ -173,8 +174,7 @@ class BlockWriter:
     # --- lists ---
 
     def _enter_list(self, node: LexborNode) -> None:
-        if not self._is_in_cell():
-            self._flush()
+        self._part_list()
         numbered = node.tag == "ol"
         step = -1 if numbered and "reversed" in node.attributes else 1
         first = sum(1 for _ in _items(node)) if step < 0 else 1
@@ -182,11 +182,16 @@ class BlockWriter:
         self._lists.append(_List(numbered, node.attributes.get("type") or "1", number, step))
 
     def _leave_list(self, _: LexborNode) -> None:
-        if not self._is_in_cell():
-            self._flush()
+        self._part_list()
         self._lists.pop()
         if not self._lists:
             self._builder.end_list()
+
+    def _part_list(self) -> None:
+        if self._is_in_cell():
+            self._text.append("\n")
+        else:
+            self._flush()
 
     def _enter_item(self, node: LexborNode) -> None:
         marker = self._marker(node)
@@ -231,11 +236,15 @@ class BlockWriter:
             self._terms.clear()
 
     def _leave_descriptions(self, _: LexborNode) -> None:
-        for term in self._terms:  # nothing describes them
-            self._builder.paragraph(term)
-        self._terms.clear()
+        self._write_terms()
         self._builder.end_list()
         self._break()
+
+    def _write_terms(self) -> None:
+        """Those that nothing describes."""
+        for term in self._terms:
+            self._builder.paragraph(term)
+        self._terms.clear()
 
     # --- tables ---
 

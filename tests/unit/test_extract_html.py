@@ -1,0 +1,331 @@
+"""Pages: what of them is content, and what its blocks are."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citewell.core.values import BlockKind
+from citewell.errors import DocumentRejected
+from citewell.extract import extract
+from citewell.extract.options import Limits, ReadOptions
+
+HEADING, PARAGRAPH, LIST, TABLE, CODE = (
+    BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.TABLE, BlockKind.CODE
+)  # fmt: skip
+FILLER = "<p>" + "The policy holds for everybody who works here. " * 8 + "</p>"
+
+
+def page(body: str, *, head: str = "") -> bytes:
+    return f"<!DOCTYPE html><html><head><meta charset=utf-8>{head}</head><body>{body}</body></html>".encode()
+
+
+def text_of(body: str) -> str:
+    return extract(page(body)).text
+
+
+def blocks(body: str) -> list[tuple[BlockKind, str]]:
+    extracted = extract(page(body))
+    return [(block.kind, extracted.text[block.start : block.end]) for block in extracted.blocks]
+
+
+# --- encodings ---
+
+
+@pytest.mark.parametrize(
+    ("head", "encoding", "content_type"),
+    [
+        ("<meta charset='windows-1251'>", "cp1251", None),
+        ('<meta http-equiv="Content-Type" content="text/html; charset=koi8-r">', "koi8_r", None),
+        ("", "cp1251", "text/html; charset=windows-1251"),
+        ("<meta charset=koi8-r>", "cp1251", "text/html; charset=windows-1251"),
+        ("<meta charset=windows-1252>", "utf-8", "text/html; charset=windows-1252"),
+        ("<meta charset=koi8-r>", "utf-16", None),
+        ("<meta charset=koi8-r>", "utf-8-sig", None),
+    ],
+)
+def test_the_charset_is_told_by_mark_bytes_content_type_and_meta(
+    head: str, encoding: str, content_type: str | None
+) -> None:
+    data = f"<!doctype html><html><head>{head}</head><p>Отпуск</p>".encode(encoding)
+    assert extract(data, ReadOptions(content_type=content_type)).text == "Отпуск"
+
+
+def test_a_page_without_a_charset_is_told_as_any_text() -> None:
+    data = "<html><body><p>Die tägliche Obergrenze für Mahlzeiten beträgt 60 €.</p></body></html>".encode("cp1252")
+    assert extract(data).text == "Die tägliche Obergrenze für Mahlzeiten beträgt 60 €."
+
+
+def test_an_encoding_that_nobody_knows_is_undecodable() -> None:
+    with pytest.raises(DocumentRejected) as rejected:
+        extract(b"<!doctype html><p>caf\xe9 \x80 \x8e")
+    assert rejected.value.code == "undecodable"
+
+
+def test_entities_are_decoded_once() -> None:
+    assert text_of("<p>R&amp;D &amp;amp; &lt;b&gt; caf&eacute; &#8364;&nbsp;5 &unknown;</p>") == (
+        "R&D &amp; <b> café € 5 &unknown;"
+    )
+
+
+# --- blocks ---
+
+
+def test_headings_and_paragraphs_make_sections() -> None:
+    extracted = extract(
+        page("<h1>Leave</h1><p>25\n  days.<p>More.<h2>Sick <i>leave</i></h2>loose<br>text<div>own</div>")
+    )
+    assert [(extracted.text[block.start : block.end], block.headings) for block in extracted.blocks] == [
+        ("Leave", ("Leave",)),
+        ("25 days.", ("Leave",)),
+        ("More.", ("Leave",)),
+        ("Sick leave", ("Leave", "Sick leave")),
+        ("loose\ntext", ("Leave", "Sick leave")),
+        ("own", ("Leave", "Sick leave")),
+    ]
+
+
+def test_lists_keep_their_numbers_and_depth() -> None:
+    assert blocks(
+        "<ol start=3><li>three<li value=7><p>seven</p><p>more</p>"
+        "<ul><li>inner</li></ul>after</li><li>eight</ol><ol type=a><li>x<li>y</ol><ol reversed type=I><li>p<li>q</ol>"
+    ) == [
+        (LIST, "3. three\n7. seven more\n  - inner\n after\n8. eight"),
+        (LIST, "a. x\nb. y"),
+        (LIST, "II. p\nI. q"),
+    ]
+
+
+def test_a_list_right_inside_a_list_is_deeper() -> None:
+    assert text_of("<ul><li>a<ul><li>b</ul></li><ul><li>c</ul><li>d</ul>") == "- a\n  - b\n  - c\n- d"
+
+
+def test_a_definition_stands_with_its_term() -> None:
+    assert text_of("<dl><dt>FTE<dt>Full-time<dd>40 hours<dd>a week<dt>Alone</dl>") == (
+        "- FTE, Full-time: 40 hours\n- a week\n\nAlone"
+    )
+
+
+def test_code_is_verbatim() -> None:
+    assert blocks("<p>Run <code>make  up</code>:</p><pre><code>if x:\n    y(&lt;z&gt;)\n\n\tw</code></pre>") == [
+        (PARAGRAPH, "Run make up:"),
+        (CODE, "if x:\n    y(<z>)\n\n\tw"),
+    ]
+
+
+def test_captions_summaries_and_pictures_that_say_something_are_read() -> None:
+    assert (
+        text_of(
+            "<figure><img src=a.png alt='Org chart of the sales team'><figcaption>Sales in 2026</figcaption></figure>"
+            "<img alt='logo'><img alt='IMG_001.jpg'><img alt=''>"
+            "<details><summary>Who pays?</summary><p>We do.</p></details>"
+        )
+        == "Org chart of the sales team\n\nSales in 2026\n\nWho pays?\n\nWe do."
+    )
+
+
+def test_exponents_and_marks_of_notes_do_not_change_numbers_and_words() -> None:
+    assert text_of("<p>10<sup>6</sup> m<sup>2</sup>, see above<sup><a href='#n1'>1</a></sup>, 2<sup>nd</sup></p>") == (
+        "10⁶ m2, see above[1], 2nd"
+    )
+
+
+def test_quotations_are_marked_and_deletions_are_left_out() -> None:
+    assert text_of("<p>He said <q>no</q>. <del>60</del> <ins>80</ins> EUR</p>") == 'He said "no". 80 EUR'
+
+
+# --- tables ---
+
+
+def test_a_table_with_a_caption_and_merged_cells() -> None:
+    assert blocks(
+        "<table><caption>Rates</caption><thead><tr><th rowspan=2>Region<th colspan=2>2026</tr><tr><th>Q1<th>Q2</tr>"
+        "</thead><tbody><tr><td rowspan=2>EU<td>1<td>2<tr><td>3<td>4<tr><td>US<td>5<td>6</tbody></table>"
+    ) == [
+        (PARAGRAPH, "Rates"),
+        (
+            TABLE,
+            "| Region | 2026 |  |\n| --- | --- | --- |\n|  | Q1 | Q2 |\n| EU | 1 | 2 |\n|  | 3 | 4 |\n| US | 5 | 6 |",
+        ),
+    ]
+
+
+def test_cells_of_several_lines_are_one_line() -> None:
+    assert (
+        text_of(
+            "<table><tr><th>Who<th>What<tr><td><p>Ann</p><p>Bob</p><td>to do:<ul><li>a<li>b</ul>then<br>rest</table>"
+        )
+        == "| Who | What |\n| --- | --- |\n| Ann Bob | to do: - a - b then rest |"
+    )
+
+
+def test_a_table_within_a_cell_stands_after_the_rows_above_it() -> None:
+    assert blocks("<table><tr><td>A<td>B<tr><td><table><tr><td>A1<td>B1<tr><td>C1<td>D1</table><td>2</table>after") == [
+        (TABLE, "| A | B |\n| --- | --- |"),
+        (TABLE, "| A1 | B1 |\n| --- | --- |\n| C1 | D1 |"),
+        (PARAGRAPH, "2"),
+        (PARAGRAPH, "after"),
+    ]
+
+
+def test_a_table_that_is_only_layout_makes_no_rows() -> None:
+    assert blocks("<table><tr><td><h2>Leave</h2><p>25 days.</p></td></tr><tr><td>Ask Ann.</td></tr></table>") == [
+        (HEADING, "Leave"),
+        (PARAGRAPH, "25 days."),
+        (PARAGRAPH, "Ask Ann."),
+    ]
+
+
+@pytest.mark.parametrize("span", ["0", "-1", "x", "", "9999999999", "²"])
+def test_a_span_that_is_none_costs_nothing(span: str) -> None:
+    text = text_of(f"<table><tr><td colspan='{span}' rowspan='{span}'>a<td>b<tr><td>c<td>d</table>")
+    assert [cell in text for cell in "abcd"] == [True] * 4
+
+
+# --- what is left out ---
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        "<nav>OUT</nav>",
+        "<aside>OUT</aside>",
+        "<footer>OUT</footer>",
+        "<header><a href=/>OUT</a></header>",
+        "<div role=navigation>OUT</div>",
+        "<script>OUT</script>",
+        "<style>.OUT{}</style>",
+        "<noscript>OUT</noscript>",
+        "<template><p>OUT</p></template>",
+        "<p hidden>OUT</p>",
+        "<p aria-hidden='true'>OUT</p>",
+        "<p style='color:red; display : none'>OUT</p>",
+        "<div class='breadcrumbs'>OUT</div>",
+        "<button>OUT</button>",
+        "<select><option>OUT</select>",
+        "<svg><title>OUT</title></svg>",
+        "<dialog>OUT</dialog>",
+        "<!-- OUT -->",
+    ],
+)
+def test_what_is_no_content_is_left_out(element: str) -> None:
+    assert text_of(f"{element}<p>before</p>{element}{FILLER}<p>after</p>{element}").startswith("before")
+    assert "OUT" not in text_of(f"{element}<p>before</p>{element}{FILLER}<p>after</p>{element}")
+
+
+@pytest.mark.parametrize(
+    "tag", ["nav", "aside", "footer", "header", "div aria-hidden=true", "div style='display:none'"]
+)
+def test_the_page_itself_is_never_left_out(tag: str) -> None:
+    assert "holds for everybody" in text_of(f"<{tag}>{FILLER}</{tag.split()[0]}><p>more</p>")
+
+
+def test_the_headers_notes_and_footers_of_an_article_are_its_own() -> None:
+    text = text_of(
+        f"<header>Site</header><article><header><h1>Leave</h1></header>{FILLER}"
+        "<aside>Note: ask Ann.</aside><aside><a href=a>Other article</a></aside>"
+        "<footer>Valid from May.</footer></article>"
+    )
+    assert text.startswith("Leave\n\n")
+    assert text.endswith("Note: ask Ann.\n\nValid from May.")
+    assert "Site" not in text
+
+
+def test_the_main_part_is_read_alone_and_keeps_the_pages_heading() -> None:
+    text = text_of(
+        f"<header><h1>Leave</h1><p>slogan</p></header><div>banner</div><main>{FILLER}</main><div>links</div>"
+    )
+    assert text.startswith("Leave\n\nThe policy holds")
+    assert not any(word in text for word in ("slogan", "banner", "links"))
+
+
+def test_a_heading_may_be_a_button() -> None:
+    assert blocks("<h3><button>Who pays?</button></h3><p>We do.</p>") == [(HEADING, "Who pays?"), (PARAGRAPH, "We do.")]
+
+
+def test_a_wiki_page_is_read_without_its_tools() -> None:
+    text = text_of(
+        "<div id=toc>Contents</div><h2>Ducks<span class=mw-editsection>[edit]</span></h2>"
+        f"{FILLER}<p>Ducks swim<sup class=reference><a href='#cite_1'>[1]</a></sup>.</p>"
+        "<table class=navbox><tr><td>Birds<td>Geese</table><div class=catlinks>Categories</div>"
+    )
+    assert text.startswith("Ducks\n\nThe policy")
+    assert text.endswith("Ducks swim.")
+
+
+# --- what it says of itself ---
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "title"),
+    [
+        ("<title>Leave &amp; more</title>", "<p>x", "Leave & more"),
+        ("<title>Leave | Acme</title>", "<h1>Leave</h1>", "Leave"),
+        ("<title>Acme</title>", "<h1>Leave</h1>", "Acme"),
+        ("", "<h1>Leave</h1>", "Leave"),
+        ("", "<h1>Leave</h1><h1>Travel</h1>", None),
+        ("<title> </title>", "<p>x", None),
+    ],
+)
+def test_the_title(head: str, body: str, title: str | None) -> None:
+    assert extract(page(body, head=head)).title == title
+
+
+def test_the_language_and_date() -> None:
+    extracted = extract(b"<!doctype html><html lang='pt-br'><meta name='DC.Date' content='2026-03-01'><p>Oi")
+    assert (extracted.language, extracted.effective_date) == ("pt-br", "2026-03-01")
+    assert extract(b"<!doctype html><html lang='?'><meta name=date content=May><p>Hi").language is None
+
+
+# --- hostile and broken ---
+
+
+def test_an_odd_closing_tag_loses_nothing() -> None:
+    data = b"<html><head><script>cool()</script language></head><body></p></span><p>This is</b> a <i>test</p></body>"
+    assert extract(data + b"<p>after the end").text == "This is a test\n\nafter the end"
+
+
+@pytest.mark.parametrize("tag", ["div", "b", "ul><li", "table><tr><td", "blockquote", "dl><dd", "pre", "q", "sup"])
+def test_deep_nesting_is_read(tag: str) -> None:
+    assert "deep" in text_of(f"<{tag}>" * 1_000 + "deep")
+
+
+def test_nesting_without_an_end_is_too_large() -> None:
+    with pytest.raises(DocumentRejected) as rejected:
+        extract(page("<div>" * 100_000))
+    assert rejected.value.code == "too_large"
+
+
+def test_many_elements_that_are_never_closed_are_not_deep() -> None:
+    assert text_of("<p>x" * 20_000).count("x") == 20_000
+    assert text_of("<ul>" + "<li>x" * 20_000).count("x") == 20_000
+
+
+def test_more_text_than_the_limit_is_too_large() -> None:
+    with pytest.raises(DocumentRejected) as rejected:
+        extract(page(FILLER * 10), ReadOptions(limits=Limits(characters=1_000)))
+    assert rejected.value.code == "too_large"
+
+
+@pytest.mark.parametrize("body", ["", "<script>x</script>", "<p> &nbsp; </p>", "<img alt=''>"])
+def test_a_page_without_text_is_empty(body: str) -> None:
+    with pytest.raises(DocumentRejected) as rejected:
+        extract(page(body))
+    assert rejected.value.code == "empty"
+
+
+TAGS = (
+    "<p> </p> <div> </div> <table> </table> <tr> <td> </td> <th> <ul> </ul> <ol> <li> </li> <dl> <dt> <dd> </dl> <h1>"
+    " </h1> <h2> <pre> </pre> <br> <sup> </sup> <q> </q> <nav> </nav> <main> </main> <caption> <b> </b> <summary>"
+    " <template> </template> <body> </html> <title> </title> word & &lt; <!-- -->"
+)
+
+
+@given(st.lists(st.sampled_from(TAGS.split()), max_size=40))
+def test_any_order_of_tags_is_read(tags: list[str]) -> None:
+    data = page(f"{''.join(tags)}--></title></template></nav>word")
+    extracted = extract(data)
+    ends = [0, *(block.end for block in extracted.blocks)]
+    assert all(end <= block.start < block.end for end, block in zip(ends, extracted.blocks, strict=False))
+    assert extract(data) == extracted
