@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
 
 WIDTH, HEIGHT = 612, 792
+LOOK = "(look)"  # in a field, how it looks: like nothing
 HELVETICA, BOLD, COURIER, ANY_SCRIPT, VERTICAL = "F1", "F2", "F3", "F4", "F5"
 
-# Shows each character for the code that it has in UTF-16, and says so; there are no outlines, and none are needed.
 _TO_UNICODE = (
     "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /A def /CMapType 2 def "
-    "1 begincodespacerange <0000> <ffff> endcodespacerange 1 beginbfrange <0000> <ffff> <0000> endbfrange "
+    "1 begincodespacerange <0000> <ffff> endcodespacerange 1 beginbfrange <{first}> <ffff> <{shown}> endbfrange "
     "endcmap end end"
 )
+_KANA, _KANA_GLYPH = 0x3040, 0x40
 _FONTS = (
     "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
     "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>",
@@ -68,22 +71,17 @@ def pdf(*pages: Page | str, catalog: str = "", info: str = "", fields: Sequence[
 
     root, tree = add(""), add("")
     fonts = [add(font) for font in _FONTS]
-    to_unicode = add(_stream(_TO_UNICODE))
-    descendant = add(
-        "<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Any /DW 1000 /FontDescriptor << /Type /FontDescriptor "
-        "/FontName /Any /Flags 4 /FontBBox [0 -200 1000 800] /Ascent 800 /Descent -200 /ItalicAngle 0 /CapHeight 700 "
-        "/StemV 80 >> /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> >>"
-    )
-    fonts += [
-        add(
-            f"<< /Type /Font /Subtype /Type0 /BaseFont /Any /Encoding /Identity-{way} /DescendantFonts "
-            f"[{descendant} 0 R] /ToUnicode {to_unicode} 0 R >>"
-        )
-        for way in "HV"
-    ]
+    # Characters for the codes that they have in UTF-16. There are no outlines, and none are needed.
+    fonts.append(_any_script(add, "H", first="0000", shown="0000", outlines=""))
+    if any(VERTICAL in (each if isinstance(each, str) else each.content) for each in pages):
+        # What stands upright is measured by its outlines, so kana have those of other letters.
+        dejavu = add(_stream(_dejavu()))
+        outlines = f"/FontFile2 {dejavu} 0 R"
+        fonts.append(_any_script(add, "V", first=f"{_KANA_GLYPH:04x}", shown=f"{_KANA:04x}", outlines=outlines))
     resources = " ".join(f"/F{n} {number} 0 R" for n, number in enumerate(fonts, 1))
-    numbers = []
-    widgets = [add(f"<< /Type /Annot /Subtype /Widget {field} >>") for field in fields]
+    numbers: list[int] = []
+    nothing = add("<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] /Length 0 >> stream\n\nendstream")
+    widgets = [add(f"<< /Type /Annot /Subtype /Widget {field.replace(LOOK, f'{nothing} 0 R')} >>") for field in fields]
     for each in pages:
         page = Page(each) if isinstance(each, str) else each
         annotations = [add(f"<< /Type /Annot {annotation} >>") for annotation in page.annotations]
@@ -103,6 +101,26 @@ def pdf(*pages: Page | str, catalog: str = "", info: str = "", fields: Sequence[
     form = f"/AcroForm << /Fields [{form}] /DA (/Helv 0 Tf 0 g) >>" if widgets else ""
     objects[root - 1] = f"<< /Type /Catalog /Pages {tree} 0 R {form} {catalog} >>"
     return _file(objects, root, add(f"<< {info} >>"))
+
+
+def _any_script(add: Callable[[str], int], way: str, *, first: str, shown: str, outlines: str) -> int:
+    to_unicode = add(_stream(_TO_UNICODE.format(first=first, shown=shown)))
+    descendant = add(
+        "<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Any /DW 1000 /FontDescriptor << /Type /FontDescriptor "
+        "/FontName /Any /Flags 4 /FontBBox [0 -200 1000 800] /Ascent 800 /Descent -200 /ItalicAngle 0 /CapHeight 700 "
+        f"/StemV 80 {outlines} >> /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> >>"
+    )
+    return add(
+        f"<< /Type /Font /Subtype /Type0 /BaseFont /Any /Encoding /Identity-{way} /DescendantFonts [{descendant} 0 R] "
+        f"/ToUnicode {to_unicode} 0 R >>"
+    )
+
+
+def _dejavu() -> str:
+    found = find_spec("matplotlib")
+    assert found
+    assert found.origin
+    return (Path(found.origin).parent / "mpl-data/fonts/ttf/DejaVuSans.ttf").read_bytes().decode("latin-1")
 
 
 def _file(objects: list[str], root: int, info: int) -> bytes:
@@ -125,7 +143,9 @@ def _stream(content: str) -> str:
 
 
 def _shown(words: str, font: str) -> str:
-    if font in (ANY_SCRIPT, VERTICAL):
+    if font == ANY_SCRIPT:
         return f"<{words.encode('utf-16-be').hex()}>"
+    if font == VERTICAL:
+        return f"<{''.join(f'{ord(kana) - _KANA + _KANA_GLYPH:04x}' for kana in words)}>"
     escaped = words.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")
     return f"({escaped.encode('cp1252').decode('latin-1')})"

@@ -41,9 +41,10 @@ _WIDEST_CHARACTER = 1.1
 _TALLEST = 12.0  # times the height of what is drawn, which may be a dash
 _MIDDLE = 0.35  # ems from what letters stand on to the middle between their heads and feet
 _OVERLAP = -0.6
-_STACKED = 1.5  # height to width from which on characters stand one below the other
+_STACKED = 1.5  # characters may be in a column as high as this many of its widths
 _VERTICAL = 3  # columns from right to left are lines from top to bottom, once the page has been turned so
 _HIDDEN = pdfium.FPDF_ANNOT_FLAG_HIDDEN | pdfium.FPDF_ANNOT_FLAG_NOVIEW
+_CATALOG = re.compile(rb"(\d{1,10}) 0 obj\s{0,9}<<[^>]{0,999}/Type\s{0,9}/Catalog\b")
 _PASSWORD_FIELD = 1 << 13
 _ENCRYPTED = {pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY}
 _OBJECTS_LOOKED_AT = 2_000
@@ -208,6 +209,9 @@ def opened(data: bytes, *, most_pages: int) -> Iterator[PdfDocument]:
     ``too_large`` when it has more than ``most_pages``.
     """
     handle = pdfium.FPDF_LoadMemDocument64(data, len(data), None)
+    if not handle and pdfium.FPDF_GetLastError() not in _ENCRYPTED and (mended := _with_trailer(data)):
+        data = mended  # PDFium goes on reading from it
+        handle = pdfium.FPDF_LoadMemDocument64(data, len(data), None)
     if not handle:
         if pdfium.FPDF_GetLastError() in _ENCRYPTED:
             raise DocumentRejected("encrypted", "the PDF opens with a password only")
@@ -225,6 +229,12 @@ def opened(data: bytes, *, most_pages: int) -> Iterator[PdfDocument]:
         if form:
             pdfium.FPDFDOC_ExitFormFillEnvironment(form)
         pdfium.FPDF_CloseDocument(handle)
+
+
+def _with_trailer(data: bytes) -> bytes | None:
+    """A file whose end is missing, with one that names its catalog: the rest PDFium finds by itself."""
+    catalogs = list(_CATALOG.finditer(data))
+    return b"%b\ntrailer << /Root %b 0 R >>\nstartxref\n0\n%%%%EOF\n" % (data, catalogs[-1][1]) if catalogs else None
 
 
 # --- words ---
@@ -315,7 +325,8 @@ class _Fragments:
         matrix, edges = self._matrix, _around(boxes)
         pdfium.FPDFText_GetMatrix(self._text, index, self._matrix_at)
         turn = 0 if matrix.a > 0 and matrix.b == 0 else round(math.atan2(matrix.b, matrix.a) / (math.pi / 2)) % 4
-        is_stacked = turn == 0 and len(words) > 1 and edges[3] - edges[1] > _STACKED * (edges[2] - edges[0])
+        height, width = edges[3] - edges[1], edges[2] - edges[0]
+        is_stacked = turn == 0 and 1 < len(words) < _STACKED * height / max(width, 1.0)
         if is_stacked:
             turn = _VERTICAL
         left, top, right, bottom = _turned(edges, turn, self._page_box)
@@ -442,7 +453,8 @@ def _field_value(form: Any, annotation: Any) -> str:
     """What a form's field shows: its text, or a box with or without a mark."""
     kind = pdfium.FPDFAnnot_GetFormFieldType(form, annotation)
     if kind in (pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON):
-        return "[x]" if pdfium.FPDFAnnot_IsChecked(form, annotation) else "[ ]"
+        state = _annotation_string(annotation, b"AS") or _annotation_string(annotation, b"V")
+        return "[ ]" if state in ("", "Off") else "[x]"
     if kind not in (pdfium.FPDF_FORMFIELD_TEXTFIELD, pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_LISTBOX):
         return ""
     if pdfium.FPDFAnnot_GetFormFieldFlags(form, annotation) & _PASSWORD_FIELD:

@@ -16,6 +16,8 @@ from citewell.extract.pdf_pages import HYPHENS, Fragment, PageContent
 _SAMPLED = 64
 _MARGIN = 0.08  # of the page's height, at both ends, where any line may be a running one
 _EDGE = 0.14  # and where one in a single piece may be: further in, a table repeats its head
+_RUNNING_LINES = 3
+_APART = 1.7  # ems from a running line to what stands further in
 _COUNTED = 3
 _MOST = 0.6  # of the pages, or of the left or the right ones, show a running line
 _HEADING = 1.15  # times the size of running text
@@ -126,23 +128,43 @@ def _running(pages: Sequence[PageContent], body: float) -> frozenset[RunningKey]
 
 
 def _is_on_most(numbers: set[int], halves: list[set[int]]) -> bool:
-    together = halves[0] | halves[1]
-    return any(len(part) > 1 and len(numbers & part) >= max(2, _MOST * len(part)) for part in (together, *halves))
+    parts = [halves[0] | halves[1], *(half for half in halves if numbers <= half)]
+    return any(len(part) > 1 and len(numbers) >= max(2, _MOST * len(part)) for part in parts)
 
 
 def _edge_rows(page: PageContent) -> Iterator[tuple[Row, list[RunningKey]]]:
-    """The lines near the top and the bottom of a page, and what they would be known by if they were running ones."""
-    if not page.fragments:
+    """The lines at the top and the bottom of a page, and what they would be known by if they were running ones.
+
+    Those are the lines in its margins, and up to three that white space parts from the rest.
+    """
+    middles = sorted(each.middle for each in page.fragments)
+    if not middles:
         return
     height = page.height
-    first, last = min(each.middle for each in page.fragments), max(each.middle for each in page.fragments)
-    low, high = max(_EDGE * height, first + 1.0), min((1 - _EDGE) * height, last - 1.0)
-    near = [each for each in page.fragments if not low < each.middle < high]
-    for row in rows_of(near):
-        middle = row[0].middle
-        if len(row) > 1 and _MARGIN * height < middle < (1 - _MARGIN) * height:
-            continue
-        yield row, list(_keys(text_of(row), page.number, top=middle < height / 2))
+    for top in (True, False):
+        edge = _EDGE * height if top else (1 - _EDGE) * height
+        edge = max(edge, middles[0]) if top else min(edge, middles[-1])
+        rows = rows_of([each for each in page.fragments if (each.middle <= edge if top else each.middle >= edge)])
+        for row in _apart(rows if top else rows[::-1], middles, height, top=top):
+            yield row, list(_keys(text_of(row), page.number, top=top))
+
+
+def _apart(rows: list[Row], middles: list[float], height: float, *, top: bool) -> list[Row]:
+    """Of ``rows`` from the edge inwards, those in the margin or up to the first wide gap before what is further in."""
+    in_margin = parted = 0
+    for index, row in enumerate(rows, 1):
+        middle, size = row[0].middle, row[0].size
+        if middle < _MARGIN * height or middle > (1 - _MARGIN) * height:
+            in_margin = index
+        if top:
+            inner = next((each for each in middles if each > middle + 0.5 * size), None)
+        else:
+            inner = next((each for each in reversed(middles) if each < middle - 0.5 * size), None)
+        is_parted = inner is not None and abs(inner - middle) > _APART * size
+        if is_parted and index <= _RUNNING_LINES and all(len(each) == 1 for each in rows[in_margin:index]):
+            parted = index
+            break
+    return rows[: max(in_margin, parted)]
 
 
 def _keys(text: str, page: int, *, top: bool) -> Iterator[RunningKey]:

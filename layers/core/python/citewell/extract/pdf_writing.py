@@ -64,6 +64,7 @@ class PageWriter:
     def _write_paragraphs(self, lines: list[Line], *, turned: bool) -> None:
         right = max(line.right for line in lines)
         depths: list[float] = []
+        was_numbered = False
         for paragraph in _paragraphs(lines, right):
             first = paragraph[0]
             item = _ITEM.match(first.text)
@@ -75,7 +76,11 @@ class PageWriter:
                     depths.pop()
                 if not depths or depths[-1] < first.left - _INDENT * first.size:
                     depths.append(first.left)
-                marker = item["marker"] if _NUMBERED.match(item["marker"]) and len(item["marker"]) > 1 else "-"
+                is_numbered = len(item["marker"]) > 1 and bool(_NUMBERED.match(item["marker"]))
+                if is_numbered != was_numbered and len(depths) == 1:
+                    self._text.end_list()
+                was_numbered = is_numbered
+                marker = item["marker"] if is_numbered else "-"
                 rest = [first.text[item.end() :], *(line.text for line in paragraph[1:])]
                 self._text.item(self._joined(rest), depth=len(depths) - 1, marker=marker)
             else:

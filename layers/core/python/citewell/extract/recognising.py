@@ -31,7 +31,7 @@ def recognise(png: bytes, *, program: str, languages: str) -> str:
             check=True,
             timeout=_SECONDS,
             env={**os.environ, **_ONE_THREAD},
-            preexec_fn=_end_with_parent,  # noqa: PLW1509  # this process has one thread
+            preexec_fn=_end_with_parent,
         )
     except subprocess.TimeoutExpired as error:
         raise DocumentRejected("too_slow", f"recognising a page's text took more than {_SECONDS} seconds") from error

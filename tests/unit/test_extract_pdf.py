@@ -1,0 +1,563 @@
+"""PDF: order, structure, what is dropped, what can't be read. Each document is written for its test."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+
+import pypdf
+import pytest
+
+from citewell.core.values import BlockKind, ExtractedText
+from citewell.errors import DocumentRejected
+from citewell.extract import extract
+from citewell.extract.options import Limits, ReadOptions, RecognisePage
+from tests.documents.pdfs import (
+    ANY_SCRIPT,
+    BOLD,
+    COURIER,
+    LOOK,
+    VERTICAL,
+    Page,
+    grid,
+    lines,
+    pdf,
+    picture,
+    text,
+    turned_text,
+)
+
+PROSE = [
+    "Every employee may take leave once the trial",
+    "period has come to its end, which it does as",
+    "a rule after six months of work. Whoever has",
+    "worked for more than five years may take two",
+    "days more in each year, and up to ten in all.",
+]
+MORE_PROSE = [
+    "Travel is booked by the office that pays for",
+    "it, two weeks ahead where that can be done at",
+    "all. Receipts are kept for ten years, and are",
+    "shown to whoever has a right to see them then",
+    "without being asked for a second time at all.",
+]
+
+
+def read(data: bytes, *, limits: Limits | None = None, recognise: RecognisePage | None = None) -> ExtractedText:
+    return extract(data, ReadOptions(limits=limits or Limits(), recognise_page=recognise))
+
+
+def rejection(data: bytes, *, limits: Limits | None = None) -> DocumentRejected:
+    with pytest.raises(DocumentRejected) as rejected:
+        read(data, limits=limits)
+    return rejected.value
+
+
+def blocks(extracted: ExtractedText, kind: BlockKind) -> list[str]:
+    return [extracted.text[each.start : each.end] for each in extracted.blocks if each.kind is kind]
+
+
+def in_order(extracted: ExtractedText, *words: str) -> bool:
+    places = [extracted.text.find(each) for each in words]
+    return -1 not in places and places == sorted(places)
+
+
+# --- reading order ---
+
+
+def test_columns_drawn_one_after_the_other_are_read_so() -> None:
+    extracted = read(pdf(lines(72, 600, PROSE, size=9) + lines(330, 600, MORE_PROSE, size=9)))
+    assert blocks(extracted, BlockKind.PARAGRAPH) == [" ".join(PROSE), " ".join(MORE_PROSE)]
+
+
+def test_columns_drawn_line_by_line_across_both_are_read_one_after_the_other() -> None:
+    drawn = "\n".join(
+        text(72, 600 - 11 * n, left, size=9) + text(330, 600 - 11 * n, right, size=9)
+        for n, (left, right) in enumerate(zip(PROSE, MORE_PROSE, strict=True))
+    )
+    assert blocks(read(pdf(drawn)), BlockKind.PARAGRAPH) == [" ".join(PROSE), " ".join(MORE_PROSE)]
+
+
+def test_what_runs_across_both_columns_parts_what_is_above_from_what_is_below() -> None:
+    upper = lines(72, 700, PROSE, size=9) + lines(330, 700, MORE_PROSE, size=9)
+    across = text(
+        72, 600, "The second part is about what has changed since the last edition, and why it had to.", size=11
+    )
+    lower = lines(72, 560, [line.upper() for line in PROSE], size=8) + lines(
+        330, 560, [line.upper() for line in MORE_PROSE], size=8
+    )
+    extracted = read(pdf(upper + across + lower))
+    assert in_order(extracted, PROSE[0], MORE_PROSE[0], "The second part", PROSE[0].upper(), MORE_PROSE[0].upper())
+
+
+def test_three_columns_are_read_from_left_to_right() -> None:
+    rows = [["one red fox ran", "two blue jays sat", "three old owls sang"]] * 6
+    drawn = "\n".join(
+        lines(x, 700, [f"{row[n]} {k}" for k, row in enumerate(rows)]) for n, x in enumerate((60, 230, 400))
+    )
+    assert in_order(
+        read(pdf(drawn)), "one red fox ran 5", "two blue jays sat 0", "two blue jays sat 5", "three old owls"
+    )
+
+
+def test_order_on_the_page_wins_over_the_order_in_which_it_is_drawn() -> None:
+    extracted = read(pdf(text(72, 500, "Second") + text(72, 700, "First") + text(72, 300, "Third")))
+    assert in_order(extracted, "First", "Second", "Third")
+
+
+# --- tables ---
+
+PRICES = [["Plan", "Price", "Term"], ["Basic", "10", "a month"], ["Plus", "25", "a year"], ["Team", "90", "a year"]]
+
+
+def test_a_table_is_kept_as_rows() -> None:
+    extracted = read(pdf(grid((72, 200, 300), 700, PRICES)))
+    assert blocks(extracted, BlockKind.TABLE) == [
+        "| Plan | Price | Term |\n| --- | --- | --- |\n"
+        "| Basic | 10 | a month |\n| Plus | 25 | a year |\n| Team | 90 | a year |"
+    ]
+
+
+def test_a_cell_without_text_keeps_its_place() -> None:
+    rows = [*PRICES, ["", "15", "a week"], ["Solo", "", "never"]]
+    table = blocks(read(pdf(grid((72, 200, 300), 700, rows))), BlockKind.TABLE)[0]
+    assert table.splitlines()[-2:] == ["|  | 15 | a week |", "| Solo |  | never |"]
+
+
+def test_a_table_drawn_column_by_column_is_still_one() -> None:
+    drawn = "\n".join(
+        text(x, 700 - 20 * n, row[column]) for column, x in enumerate((72, 200, 300)) for n, row in enumerate(PRICES)
+    )
+    assert "| Plus | 25 | a year |" in blocks(read(pdf(drawn)), BlockKind.TABLE)[0]
+
+
+def test_a_cell_of_several_lines_is_one() -> None:
+    drawn = grid((72, 200), 700, [["Plan", "What it covers"], ["Basic", "Doctors, hospitals and"]], pitch=30)
+    drawn += text(200, 657, "medicine") + text(72, 627, "Plus") + text(200, 627, "Everything else")
+    drawn += text(72, 597, "Team") + text(200, 597, "Both of them")
+    table = blocks(read(pdf(drawn)), BlockKind.TABLE)[0]
+    assert "| Basic | Doctors, hospitals and medicine |" in table
+
+
+def test_a_table_drawn_with_characters_is_one_too() -> None:
+    rows = ["------------------", "| Plan  | Price |", "|-------+-------|", "| Basic |    10 |", "------------------"]
+    extracted = read(pdf(lines(72, 700, rows, font=COURIER)))
+    assert extracted.text == "| Plan | Price |\n| --- | --- |\n| Basic | 10 |"
+
+
+def test_text_around_a_table_stays_out_of_it() -> None:
+    drawn = text(72, 740, "These are the prices of our plans as of today.") + grid((72, 200, 300), 700, PRICES)
+    drawn += text(72, 600, "Prices may change at the beginning of each year, and with a month's notice.")
+    kinds = [block.kind for block in read(pdf(drawn)).blocks]
+    assert kinds == [BlockKind.PARAGRAPH, BlockKind.TABLE, BlockKind.PARAGRAPH]
+
+
+# --- headings, paragraphs, lists, code ---
+
+
+def test_larger_type_is_a_heading_and_the_larger_the_higher() -> None:
+    drawn = text(72, 740, "Handbook", size=24) + text(72, 700, "Leave", size=16) + lines(72, 670, PROSE)
+    extracted = read(pdf(drawn))
+    assert extracted.blocks[-1].headings == ("Handbook", "Leave")
+    assert extracted.title == "Handbook"
+
+
+def test_bold_lines_are_headings_below_those_of_larger_type() -> None:
+    drawn = text(72, 740, "Handbook", size=24) + text(72, 700, "Carry-over", font=BOLD) + lines(72, 680, PROSE)
+    assert read(pdf(drawn)).blocks[-1].headings == ("Handbook", "Carry-over")
+
+
+def test_a_bold_sentence_is_none() -> None:
+    drawn = text(72, 700, "Leave must be asked for in writing.", font=BOLD) + lines(72, 670, PROSE)
+    assert blocks(read(pdf(drawn)), BlockKind.HEADING) == []
+
+
+def test_a_heading_of_two_lines_is_one() -> None:
+    drawn = lines(72, 740, ["Leave, and how", "it is asked for"], size=20) + lines(72, 680, PROSE)
+    assert blocks(read(pdf(drawn)), BlockKind.HEADING) == ["Leave, and how it is asked for"]
+
+
+def test_the_documents_own_title_is_taken_unless_it_is_a_file_name() -> None:
+    drawn = text(72, 740, "Leave policy", size=24) + lines(72, 680, PROSE)
+    assert read(pdf(drawn, info="/Title (Leave at Contoso)")).title == "Leave at Contoso"
+    assert read(pdf(drawn, info="/Title (Microsoft Word - leave_v3.doc)")).title == "Leave policy"
+    assert read(pdf(drawn, info="/Title (leave_v3.indd)")).title == "Leave policy"
+
+
+def test_the_language_is_what_it_says_of_itself() -> None:
+    assert read(pdf(text(72, 700, "Urlaub"), catalog="/Lang (de-DE)")).language == "de-DE"
+    assert read(pdf(text(72, 700, "Urlaub"))).language is None
+
+
+def test_lines_of_a_paragraph_are_joined_and_paragraphs_are_not() -> None:
+    extracted = read(pdf(lines(72, 700, PROSE) + lines(72, 600, MORE_PROSE)))
+    assert blocks(extracted, BlockKind.PARAGRAPH) == [" ".join(PROSE), " ".join(MORE_PROSE)]
+
+
+def test_a_line_that_ends_on_purpose_stays_one() -> None:
+    extracted = read(pdf(lines(72, 700, ["Contoso Ltd", "1 Main Street", "Springfield"]) + lines(72, 600, PROSE)))
+    assert blocks(extracted, BlockKind.PARAGRAPH)[0] == "Contoso Ltd\n1 Main Street\nSpringfield"
+
+
+def test_lists_keep_numbers_and_turn_bullets_to_dashes() -> None:
+    drawn = "".join(text(72, y, "•") + text(90, y, words) for y, words in ((700, "paid leave"), (680, "unpaid leave")))
+    drawn += lines(72, 640, ["1. Ask", "2. Wait", "3. Go"])
+    assert blocks(read(pdf(drawn)), BlockKind.LIST) == ["- paid leave\n- unpaid leave", "1. Ask\n2. Wait\n3. Go"]
+
+
+def test_an_item_of_several_lines_is_one() -> None:
+    drawn = text(72, 700, "•") + lines(90, 700, [PROSE[0], "and so on"]) + text(72, 660, "•") + text(90, 660, "no more")
+    assert blocks(read(pdf(drawn)), BlockKind.LIST) == [f"- {PROSE[0]} and so on\n- no more"]
+
+
+def test_code_is_kept_verbatim_with_its_indentation() -> None:
+    code = lines(72, 600, ["def leave():"], font=COURIER, size=10) + text(96, 588, "return 30", font=COURIER, size=10)
+    assert blocks(read(pdf(lines(72, 700, PROSE) + code)), BlockKind.CODE) == ["def leave():\n    return 30"]
+
+
+# --- what is dropped ---
+
+
+def with_running_lines(pages: int, head: str = "Contoso handbook", foot: str = "Page {} of 9") -> list[str]:
+    return [
+        text(72, 760, head) + lines(72, 700, [f"Chapter text {n}", *PROSE]) + text(280, 30, foot.format(n + 1))
+        for n in range(pages)
+    ]
+
+
+def test_running_heads_and_page_numbers_are_dropped() -> None:
+    extracted = read(pdf(*with_running_lines(5)))
+    assert "Contoso" not in extracted.text
+    assert "Page" not in extracted.text
+    assert all(f"Chapter text {n}" in extracted.text for n in range(5))
+
+
+def test_heads_that_differ_on_left_and_right_pages_are_dropped() -> None:
+    pages = [
+        text(72, 760, "Contoso handbook" if n % 2 else "Rules of leave") + lines(72, 700, [f"Text {n}", *PROSE])
+        for n in range(8)
+    ]
+    extracted = read(pdf(*pages))
+    assert "Contoso" not in extracted.text
+    assert "Rules of leave" not in extracted.text
+
+
+def test_a_head_that_names_a_part_of_the_document_stays() -> None:
+    pages = with_running_lines(3, head="Part one") + with_running_lines(3, head="Part two")
+    extracted = read(pdf(*pages))
+    assert extracted.text.count("Part one") == 3
+    assert extracted.text.count("Part two") == 3
+
+
+def test_page_numbers_in_roman_numerals_are_dropped() -> None:
+    pages = [lines(72, 700, PROSE) + text(300, 30, numeral) for numeral in ("i", "ii", "iii", "iv", "v")]
+    assert read(pdf(*pages)).text == "\n\n".join([" ".join(PROSE)] * 5)
+
+
+def test_a_line_that_is_all_a_page_says_stays() -> None:
+    extracted = read(pdf(*(text(72, 760, f"Invoice {n}") for n in range(1, 5))))
+    assert extracted.text == "Invoice 1\n\nInvoice 2\n\nInvoice 3\n\nInvoice 4"
+
+
+def test_titles_that_count_as_the_pages_do_stay() -> None:
+    pages = [text(72, 740, f"Step {n}", size=24) + lines(72, 680, PROSE) for n in range(1, 5)]
+    assert blocks(read(pdf(*pages)), BlockKind.HEADING) == ["Step 1", "Step 2", "Step 3", "Step 4"]
+
+
+def test_a_tables_head_that_stands_on_each_of_its_pages_stays() -> None:
+    pages = [grid((72, 200, 300), 690, [PRICES[0], [f"Plan {n}", "10", "a year"], *PRICES[2:]]) for n in range(4)]
+    assert read(pdf(*pages)).text.count("| Plan | Price | Term |") == 4
+
+
+def test_what_is_drawn_outside_of_the_page_is_not_read() -> None:
+    extracted = read(pdf(text(72, 700, "Seen") + text(-400, 700, "Hidden") + text(72, -60, "Buried")))
+    assert extracted.text == "Seen"
+
+
+# --- words ---
+
+
+def test_a_word_cut_at_the_end_of_a_line_is_joined() -> None:
+    assert read(pdf(lines(72, 700, ["Leave is impor-", "tant to everybody"]))).text == "Leave is important to everybody"
+
+
+def test_a_compound_keeps_its_hyphen_where_the_document_writes_it_so_elsewhere() -> None:
+    rows = [
+        "There is an out-of-pocket maximum, and co-insurance. The out-",
+        "of-pocket costs are yours, so is co-",
+        "insurance.",
+    ]
+    assert read(pdf(lines(72, 700, rows))).text.endswith("The out-of-pocket costs are yours, so is co-insurance.")
+
+
+def test_a_hyphen_before_a_capital_or_a_figure_stays() -> None:
+    assert read(pdf(lines(72, 700, ["Ask the Sales-", "Team for Form A-", "12 of this year"]))).text == (
+        "Ask the Sales-Team for Form A-12 of this year"
+    )
+
+
+def test_a_word_cut_between_two_columns_is_not_joined_with_what_stands_beside_it() -> None:
+    left = [*PROSE[:3], "and this goes on below it for the impor-", "tant part of all that there is to say."]
+    extracted = read(pdf(lines(72, 600, left, size=9) + lines(330, 600, MORE_PROSE, size=9)))
+    assert "the important part" in extracted.text
+
+
+def test_ligatures_are_spelled_and_odd_spaces_are_spaces() -> None:
+    assert read(pdf(text(72, 700, "o\ufb03ce\u00a0\ufb02oor", font=ANY_SCRIPT))).text == "office floor"
+
+
+def test_leaders_in_a_table_of_contents_are_shortened() -> None:
+    rows = ["Leave ......................................... 3", "Travel ........................................ 17"]
+    assert read(pdf(lines(72, 700, rows))).text == "Leave ... 3\nTravel ... 17"
+
+
+# --- directions and scripts ---
+
+
+@pytest.mark.parametrize("rotate", [90, 180, 270])
+def test_a_page_shown_turned_is_read_as_its_text_runs(rotate: int) -> None:
+    extracted = read(pdf(Page(lines(72, 700, PROSE), rotate=rotate)))
+    assert extracted.text == " ".join(PROSE)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "step"),
+    [("0 1 -1 0", (13, 0)), ("-1 0 0 -1", (0, 13)), ("0 -1 1 0", (-13, 0))],
+    ids=["up", "over", "down"],
+)
+def test_turned_text_is_read_line_by_line(matrix: str, step: tuple[int, int]) -> None:
+    drawn = "\n".join(turned_text(300 + step[0] * n, 400 + step[1] * n, row, matrix) for n, row in enumerate(PROSE))
+    assert read(pdf(drawn)).text == " ".join(PROSE)
+
+
+def test_a_turned_note_in_the_margin_comes_after_the_text() -> None:
+    extracted = read(pdf(turned_text(40, 300, "Draft of May", "0 1 -1 0") + lines(72, 700, PROSE)))
+    assert extracted.text == " ".join(PROSE) + "\n\nDraft of May"
+
+
+def test_chinese_lines_are_joined_without_a_space() -> None:
+    rows = ["员工在试用期结束后可以申请休假", "每年最多可以休三十天的带薪假期"]
+    assert read(pdf(lines(72, 700, rows, font=ANY_SCRIPT))).text == "".join(rows)
+
+
+def test_text_from_right_to_left_is_in_the_order_of_reading() -> None:
+    assert read(pdf(text(300, 700, "שלום עולם"[::-1], font=ANY_SCRIPT))).text == "שלום עולם"
+
+
+def test_cells_of_a_table_from_right_to_left_begin_at_the_right() -> None:
+    rows = [["מחיר", "תוכנית"], ["עשר", "בסיס"], ["מאה", "צוות"]]
+    drawn = "\n".join(
+        text(x, 700 - 20 * n, cell[::-1], font=ANY_SCRIPT)
+        for n, row in enumerate(rows)
+        for x, cell in zip((100, 400), row, strict=True)
+    )
+    assert "| תוכנית | מחיר |" in read(pdf(drawn)).text
+
+
+def test_vertical_lines_are_read_from_the_right() -> None:
+    drawn = text(470, 700, "かきくけこ", font=VERTICAL) + text(500, 700, "あいうえお", font=VERTICAL)
+    assert read(pdf(drawn)).text == "あいうえおかきくけこ"
+
+
+# --- forms and comments ---
+
+
+def field(kind: str, name: str, rectangle: tuple[int, int, int, int], more: str = "") -> str:
+    box = " ".join(map(str, rectangle))
+    return f"/FT /{kind} /T ({name}) /Rect [{box}] /F 4 {more}"
+
+
+def test_form_values_stand_beside_their_labels() -> None:
+    drawn = text(72, 700, "First name") + text(72, 660, "Department")
+    fields = [
+        field("Tx", "a", (140, 695, 260, 712), "/V (Alice)"),
+        field("Ch", "b", (140, 655, 260, 672), "/V (Sales)"),
+    ]
+    assert read(pdf(drawn, fields=fields)).text == "First name Alice\n\nDepartment Sales"
+
+
+def test_boxes_show_whether_they_are_ticked() -> None:
+    states = f"/MK << /CA (4) >> /AP << /N << /Yes {LOOK} /Off {LOOK} >> >>"
+    fields = [
+        field("Btn", "a", (72, 696, 84, 708), f"/V /Yes /AS /Yes {states}"),
+        field("Btn", "b", (72, 656, 84, 668), f"/V /Off /AS /Off {states}"),
+    ]
+    extracted = read(pdf(text(90, 699, "I agree") + text(90, 659, "Send me news"), fields=fields))
+    assert extracted.text == "[x] I agree\n\n[ ] Send me news"
+
+
+def test_passwords_and_hidden_fields_are_not_read() -> None:
+    fields = [
+        field("Tx", "a", (140, 695, 260, 712), "/V (s3cret) /Ff 8192"),
+        field("Tx", "b", (140, 655, 260, 672), "/V (unseen)").replace("/F 4", "/F 2"),
+    ]
+    assert read(pdf(text(72, 700, "Password"), fields=fields)).text == "Password"
+
+
+def test_text_written_onto_the_page_stands_where_it_was_written() -> None:
+    note = "/Subtype /FreeText /Rect [72 640 300 660] /Contents (Approved by Ann) /DA (/Helv 11 Tf)"
+    extracted = read(pdf(Page(text(72, 700, "First") + text(72, 600, "Last"), (note,))))
+    assert extracted.text == "First\n\nApproved by Ann\n\nLast"
+
+
+def test_comments_follow_their_page_with_their_author() -> None:
+    note = "/Subtype /Text /Rect [72 600 90 620] /T (Ann) /Contents (Is this still so?)"
+    mark = "/Subtype /Highlight /Rect [72 690 200 710] /Contents (See the annex)"
+    hidden = "/Subtype /Text /Rect [72 600 90 620] /F 2 /Contents (Not for you)"
+    extracted = read(pdf(Page(text(72, 700, "Leave"), (note, mark, hidden)), text(72, 700, "Travel")))
+    assert extracted.text == "Leave\n\nComment (Ann): Is this still so?\n\nComment: See the annex\n\nTravel"
+    assert [block.page for block in extracted.blocks] == [1, 1, 1, 2]
+
+
+def test_attachments_are_named() -> None:
+    catalog = "/Names << /EmbeddedFiles << /Names [(a) << /Type /Filespec /F (prices.xlsx) /UF (prices.xlsx) >>] >> >>"
+    extracted = read(pdf(text(72, 700, "See the attached prices."), catalog=catalog))
+    assert blocks(extracted, BlockKind.METADATA) == ["Attachments: prices.xlsx"]
+
+
+# --- pages ---
+
+
+def test_each_block_says_its_page() -> None:
+    extracted = read(pdf(text(72, 700, "One"), text(72, 700, "Two"), text(72, 700, "Three")))
+    assert [(extracted.text[each.start : each.end], each.page) for each in extracted.blocks] == [
+        ("One", 1),
+        ("Two", 2),
+        ("Three", 3),
+    ]
+    assert extracted.pages == 3
+
+
+def test_a_scan_is_rejected_with_the_pages_that_hold_no_text() -> None:
+    error = rejection(pdf(picture(), picture(), "", picture()))
+    assert error.code == "no_text_layer"
+    assert str(error) == "no text, only pictures, on pages 1-2, 4"
+
+
+def test_pages_that_show_a_picture_and_hold_no_text_are_unread_and_blank_ones_are_not() -> None:
+    extracted = read(pdf(text(72, 700, "Cover"), picture(), "", text(72, 700, "End") + picture()))
+    assert extracted.text == "Cover\n\nEnd"
+    assert extracted.unread_pages == (2,)
+    assert extracted.pages == 4
+
+
+def test_letters_drawn_as_line_art_are_no_text() -> None:
+    drawn = " ".join(f"{n} 100 m {n + 3} 110 l {n + 5} 100 l s" for n in range(0, 600, 6))
+    assert rejection(pdf(drawn)).code == "no_text_layer"
+
+
+def test_a_rule_on_a_page_is_no_text_that_is_missing() -> None:
+    extracted = read(pdf(text(72, 700, "Leave"), "72 100 m 500 100 l S"))
+    assert extracted.unread_pages == ()
+
+
+def test_characters_without_meaning_are_no_text() -> None:
+    extracted = read(pdf(text(72, 700, "Leave"), text(72, 700, "\ue001\ue002\ue003\ue004", font=ANY_SCRIPT)))
+    assert extracted.text == "Leave"
+    assert extracted.unread_pages == (2,)
+
+
+def test_blank_pages_alone_are_empty() -> None:
+    assert rejection(pdf("", "")).code == "empty"
+
+
+def test_only_pages_without_text_are_recognised() -> None:
+    pictures: list[bytes] = []
+
+    def recognise(png: bytes) -> str:
+        pictures.append(png)
+        return "Scanned leave form\nof 1998\n\nSigned"
+
+    extracted = read(pdf(text(72, 700, "Cover"), picture(), ""), recognise=recognise)
+    assert extracted.text == "Cover\n\nScanned leave form\nof 1998\n\nSigned"
+    assert [block.page for block in extracted.blocks] == [1, 2, 2]
+    assert extracted.unread_pages == ()
+    assert [png[:8] for png in pictures] == [b"\x89PNG\r\n\x1a\n"]
+
+
+def test_a_page_on_which_nothing_is_recognised_is_unread() -> None:
+    extracted = read(pdf(text(72, 700, "Cover"), picture()), recognise=lambda _: " \n")
+    assert extracted.unread_pages == (2,)
+    with pytest.raises(DocumentRejected, match="on page 1") as rejected:
+        read(pdf(picture()), recognise=lambda _: "")
+    assert rejected.value.code == "no_text_layer"
+
+
+# --- locked, broken and too large ---
+
+
+def locked(user_password: str) -> bytes:
+    writer = pypdf.PdfWriter(clone_from=io.BytesIO(pdf(text(72, 700, "Secret leave"))))
+    writer.encrypt(user_password=user_password, owner_password="owner", algorithm="RC4-128")
+    buffer = io.BytesIO()
+    writer.write(buffer)
+    return buffer.getvalue()
+
+
+def test_what_opens_without_a_password_is_read_and_what_takes_one_is_encrypted() -> None:
+    assert read(locked("")).text == "Secret leave"
+    assert rejection(locked("user")).code == "encrypted"
+
+
+def test_a_wrong_cross_reference_table_is_repaired() -> None:
+    whole = pdf(text(72, 700, "Leave"))
+    start = whole.index(b"startxref")
+    assert read(whole[:start] + b"startxref\n7\n%%EOF\n").text == "Leave"
+
+
+def test_a_file_whose_end_is_missing_is_read_as_far_as_it_goes() -> None:
+    whole = pdf(text(72, 700, "Leave"))
+    assert read(whole[: whole.index(b"xref\n0 ")]).text == "Leave"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"%PDF-1.7\n", id="nothing but a header"),
+        pytest.param(b"%PDF-1.7\n" + bytes(range(256)) * 20, id="garbage"),
+        pytest.param(pdf(text(72, 700, "Leave"))[:60], id="cut off early"),
+        pytest.param(
+            b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nendobj\ntrailer << /Root 1 0 R >>\n%%EOF", id="no pages"
+        ),
+    ],
+)
+def test_what_is_beyond_repair_is_corrupt(data: bytes) -> None:
+    assert rejection(data).code == "corrupt"
+
+
+def test_a_page_that_cannot_be_loaded_is_unread() -> None:
+    whole = pdf(text(72, 700, "One"), text(72, 700, "Two"), text(72, 700, "Three"))
+    second = whole.index(b"/Type /Page ", whole.index(b"/Type /Page ") + 1)
+    extracted = read(whole[:second] + b"/Type /Gone " + whole[second + 12 :])
+    assert "One" in extracted.text
+    assert "Three" in extracted.text
+
+
+def test_more_pages_or_characters_than_allowed_are_too_large() -> None:
+    pages = [text(72, 700, f"Page {n}") for n in range(4)]
+    assert rejection(pdf(*pages), limits=Limits(pages=3)).code == "too_large"
+    assert rejection(pdf(*pages), limits=Limits(characters=10)).code == "too_large"
+    assert read(pdf(*pages), limits=Limits(pages=4)).pages == 4
+
+
+def test_a_page_tree_that_holds_itself_comes_to_an_end() -> None:
+    whole = pdf(text(72, 700, "Leave"))
+    looped = whole.replace(b"/Kids [", b"/Kids [2 0 R ").replace(b"/Count 1", b"/Count 9")
+    assert "Leave" in read(looped).text
+
+
+def test_the_same_bytes_give_the_same_text() -> None:
+    data = pdf(*with_running_lines(6))
+    assert read(data) == read(data)
+
+
+@pytest.mark.parametrize("pages", [65, 200])
+def test_running_lines_of_long_documents_are_dropped_on_every_page(pages: int) -> None:
+    """Only some pages of them are looked at for what all have in common."""
+    extracted = read(pdf(*with_running_lines(pages, foot="{}")))
+    assert "Contoso" not in extracted.text
+    assert numbers_alone(extracted.text.splitlines()) == []
+
+
+def numbers_alone(rows: Sequence[str]) -> list[str]:
+    return [row for row in rows if row.isdigit()]

@@ -1,0 +1,69 @@
+"""Reading the picture of a page: what Tesseract is given, and what becomes of its answer and its failures."""
+
+from __future__ import annotations
+
+import struct
+import sys
+import zlib
+from pathlib import Path
+
+import pytest
+
+from citewell.errors import DocumentRejected
+from citewell.extract import recognising
+from citewell.extract.pictures import png_of_grey
+from citewell.extract.recognising import recognise
+
+PNG = png_of_grey(bytes([0, 255, 9, 128, 64, 9]), columns=2, rows=2, stride=3)
+
+
+def program(folder: Path, body: str) -> str:
+    path = folder / "tesseract"
+    path.write_text(f"#!{sys.executable}\nimport os, sys, time\npicture = sys.stdin.buffer.read()\n{body}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_a_page_is_given_as_it_is_and_its_text_comes_back(tmp_path: Path) -> None:
+    stand_in = program(tmp_path, "print('Urlaub für alle\\n\\n', len(picture), *sys.argv[1:], '\\f')")
+    words = recognise(PNG, program=stand_in, languages="eng+deu")
+    assert words == f"Urlaub für alle\n\n {len(PNG)} stdin stdout -l eng+deu --psm 3"
+
+
+def test_nothing_recognised_is_empty(tmp_path: Path) -> None:
+    assert recognise(PNG, program=program(tmp_path, "print(' \\n\\f')"), languages="eng") == ""
+
+
+@pytest.mark.parametrize("body", ["sys.exit(1)", "os.kill(os.getpid(), 9)"])
+def test_a_program_that_fails_is_a_parser_that_crashed(tmp_path: Path, body: str) -> None:
+    with pytest.raises(DocumentRejected) as rejected:
+        recognise(PNG, program=program(tmp_path, body), languages="xxx")
+    assert rejected.value.code == "parser_crashed"
+
+
+def test_a_program_that_is_not_there_is_one_too(tmp_path: Path) -> None:
+    with pytest.raises(DocumentRejected) as rejected:
+        recognise(PNG, program=str(tmp_path / "nowhere"), languages="eng")
+    assert rejected.value.code == "parser_crashed"
+
+
+def test_a_page_that_takes_too_long_is_too_slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recognising, "_SECONDS", 0.5)
+    with pytest.raises(DocumentRejected) as rejected:
+        recognise(PNG, program=program(tmp_path, "time.sleep(60)"), languages="eng")
+    assert rejected.value.code == "too_slow"
+
+
+def test_a_picture_is_a_png_of_its_pixels() -> None:
+    assert PNG.startswith(b"\x89PNG\r\n\x1a\n")
+    parts = {}
+    at = 8
+    while at < len(PNG):
+        (length,) = struct.unpack(">I", PNG[at : at + 4])
+        kind, data = PNG[at + 4 : at + 8], PNG[at + 8 : at + 8 + length]
+        assert struct.unpack(">I", PNG[at + 8 + length : at + 12 + length]) == (zlib.crc32(kind + data),)
+        parts[kind] = data
+        at += 12 + length
+    assert parts[b"IHDR"] == struct.pack(">IIBBBBB", 2, 2, 8, 0, 0, 0, 0)
+    assert zlib.decompress(parts[b"IDAT"]) == bytes([0, 0, 255, 0, 128, 64])
+    assert list(parts) == [b"IHDR", b"IDAT", b"IEND"]
