@@ -1,0 +1,163 @@
+"""Outlook messages."""
+
+from __future__ import annotations
+
+import datetime
+import struct
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citewell.core.values import BlockKind
+from citewell.errors import DocumentRejected
+from citewell.extract import extract
+from citewell.extract.outlook_rtf import html_in_rtf, unpacked
+from tests.documents.outlook import Tree, attached, attached_message, message, storage
+
+CLASS, SUBJECT, HEADERS, SENDER, ADDRESS, TO, CC = 0x001A, 0x0037, 0x007D, 0x0C1A, 0x0C1F, 0x0E04, 0x0E03
+BODY, HTML, RTF, SUBMITTED, MESSAGE_CODEPAGE, INTERNET_CODEPAGE = 0x1000, 0x1013, 0x1009, 0x0039, 0x3FFD, 0x3FDE
+START, END, ATTACHMENT_FLAGS = 0x0060, 0x0061, 0x3714
+
+# The example of [MS-OXRTFCP] 4.1.1, and what it holds
+PACKED = bytes.fromhex(
+    "2d0000002b0000004c5a4675f1c5c7a703000a00726370673132354232 0af32068656c090020627705b06c647d0a800fa0"
+)
+HELLO = b"{\\rtf1\\ansi\\ansicpg1252\\pard hello world}\r\n"
+
+
+def filetime(year: int, month: int, day: int, hour: int, minute: int) -> int:
+    moment = datetime.datetime(year, month, day, hour, minute, tzinfo=datetime.UTC)
+    return (moment - datetime.datetime(1601, 1, 1, tzinfo=datetime.UTC)) // datetime.timedelta(microseconds=1) * 10
+
+
+def packed(rtf: bytes) -> bytes:
+    return struct.pack("<II4sI", len(rtf) + 12, len(rtf), b"MELA", 0) + rtf
+
+
+def code_of(data: bytes) -> str:
+    with pytest.raises(DocumentRejected) as rejected:
+        extract(data)
+    return rejected.value.code
+
+
+def test_a_message_is_its_header_its_body_and_the_names_of_its_attachments() -> None:
+    extracted = extract(
+        message(
+            {
+                SUBJECT: "Leave",
+                SENDER: "Ann",
+                ADDRESS: "ann@example.com",
+                TO: "Bob; Eve",
+                BODY: "Hello,\r\n\r\nbye.\r\n",
+            },
+            numbers={SUBMITTED: filetime(2026, 3, 1, 9, 5)},
+            attachments=[attached("plan.pdf"), attached("pixel.png", numbers={ATTACHMENT_FLAGS: 4})],
+        )
+    )
+    assert extracted.text == (
+        "From: Ann <ann@example.com>\nTo: Bob; Eve\nDate: 2026-03-01 09:05 UTC\nSubject: Leave\n\n"
+        "Hello,\n\nbye.\n\nAttachments: plan.pdf"
+    )
+    assert extracted.blocks[0].kind is BlockKind.METADATA
+    assert (extracted.title, extracted.effective_date) == ("Leave", "2026-03-01")
+
+
+def test_the_header_as_it_was_sent_comes_first() -> None:
+    headers = "From: =?utf-8?q?J=C3=BCrgen?= <j@example.com>\r\nDate: Sun, 1 Mar 2026 23:30:00 -0500\r\n\r\n"
+    extracted = extract(message({SUBJECT: "Leave", HEADERS: headers, SENDER: "J", TO: "Bob", BODY: "x"}))
+    assert extracted.text.startswith("From: Jürgen <j@example.com>\nTo: Bob\nDate: Sun, 1 Mar 2026 23:30:00 -0500\n")
+    assert extracted.effective_date == "2026-03-01"
+
+
+@pytest.mark.parametrize(
+    ("codepage", "encoding"), [(1251, "cp1251"), (65001, "utf-8"), (20866, "koi8_r"), (28595, "iso8859_5")]
+)
+def test_texts_of_older_messages_are_in_their_codepage(codepage: int, encoding: str) -> None:
+    data = message({SUBJECT: "Отпуск", BODY: "Привет"}, numbers={MESSAGE_CODEPAGE: codepage}, ansi=encoding)
+    assert extract(data).text == "Subject: Отпуск\n\nПривет"
+
+
+@pytest.mark.parametrize(
+    ("page", "numbers"),
+    [
+        ("<p>Größe &amp; <b>Maß</b></p><script>x()</script>".encode("cp1252"), {INTERNET_CODEPAGE: 1252}),
+        ("<meta charset=utf-8><p>Größe &amp; <b>Maß</b></p>".encode(), {}),
+        ("<p>Größe &amp; <b>Maß</b></p>", {}),
+    ],
+)
+def test_a_message_may_be_a_page(page: bytes | str, numbers: dict[int, int]) -> None:
+    assert extract(message({HTML: page, BODY: " \r\n"}, numbers=numbers)).text == "Größe & Maß"
+
+
+def test_a_body_may_be_rtf() -> None:
+    assert extract(message({RTF: PACKED})).text == "hello world"
+
+
+def test_a_page_in_rtf_is_read_as_a_page() -> None:
+    rtf = (
+        b"{\\rtf1\\ansi\\ansicpg1252\\fromhtml1 {\\fonttbl{\\f0 Arial;}}{\\*\\generator x;}"
+        b"{\\*\\htmltag64 <h1>}\\htmlrtf {\\b \\htmlrtf0 Gr\\'f6\\'dfe{\\*\\htmltag72 </h1>}\\htmlrtf }\\htmlrtf0 \r\n"
+        b"{\\*\\htmltag84 &lt;}\\u8217 ?s{\\*\\htmltag84 &nbsp;}x\\{\\'80\\}\\par }"
+    )
+    assert html_in_rtf(rtf) == "<h1>Größe</h1>&lt;’s&nbsp;x{€}\n"
+    extracted = extract(message({RTF: packed(rtf)}))
+    assert extracted.text == "Größe\n\n<’s x{€}"
+    assert extracted.blocks[0].kind is BlockKind.HEADING
+
+
+def test_rtf_is_unpacked_as_its_specification_shows() -> None:
+    assert unpacked(PACKED) == HELLO
+    assert unpacked(packed(HELLO)) == HELLO
+
+
+@pytest.mark.parametrize("length", range(16, len(PACKED)))
+def test_rtf_that_is_cut_is_unpacked_as_far_as_it_goes(length: int) -> None:
+    assert HELLO.startswith(unpacked(PACKED[:length]))
+
+
+def test_a_message_within_a_message_is_a_section() -> None:
+    inner = storage({SUBJECT: "Inner", SENDER: "Eve", BODY: "Deep."}, attachments=[attached("b.pdf")], header_bytes=24)
+    extracted = extract(message({SUBJECT: "Outer", BODY: "See below."}, attachments=[attached_message(inner)]))
+    assert extracted.text == (
+        "Subject: Outer\n\nSee below.\n\nInner\n\nFrom: Eve\nSubject: Inner\n\nDeep.\n\nAttachments: b.pdf"
+    )
+    assert extracted.blocks[-2].headings == ("Inner",)
+
+
+def test_messages_nested_too_deep_end_there() -> None:
+    inner: Tree = storage({BODY: "innermost"}, header_bytes=24)
+    for depth in range(15):
+        inner = storage({BODY: f"level {depth}"}, attachments=[attached_message(inner)], header_bytes=24)
+    text = extract(message({BODY: "top"}, attachments=[attached_message(inner)])).text
+    assert "level 14" in text
+    assert "innermost" not in text
+
+
+def test_an_appointment_says_when_it_is() -> None:
+    times = {START: filetime(2026, 3, 2, 9, 0), END: filetime(2026, 3, 2, 10, 30)}
+    text = extract(message({CLASS: "IPM.Appointment", SUBJECT: "Review", BODY: "Bring notes."}, numbers=times)).text
+    assert text == "Subject: Review\n\nStart: 2026-03-02 09:00 UTC\n\nEnd: 2026-03-02 10:30 UTC\n\nBring notes."
+
+
+def test_a_message_that_only_a_key_opens_is_encrypted() -> None:
+    assert code_of(message({CLASS: "IPM.Note.SMIME", SUBJECT: "x"}, attachments=[attached("smime.p7m")])) == "encrypted"
+
+
+def test_a_message_of_nothing_is_empty() -> None:
+    assert code_of(message({SUBJECT: "", BODY: ""})) == "empty"
+
+
+WHOLE = message({SUBJECT: "Leave", BODY: "Hello " * 50}, attachments=[attached("plan.pdf")])
+
+
+@given(st.integers(0, len(WHOLE) - 1), st.integers(0, 255))
+def test_a_damaged_message_ends_with_a_documented_code(at: int, value: int) -> None:
+    damaged = bytearray(WHOLE)
+    damaged[at] = value
+    for data in (bytes(damaged), bytes(damaged[: at + 1])):
+        try:
+            assert extract(data).text
+        except DocumentRejected as rejected:
+            code = rejected.code
+            assert code in {"corrupt", "empty", "unsupported_type", "undecodable", "too_large"}
