@@ -16,7 +16,9 @@ _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?([0-9]{1,7})")
 _MOST_COLUMNS = 16_384
 _MOST_RANGES = 100_000
 _TRUE = ("1", "true")
-_PER_CELL = 3  # characters that a table needs to keep a cell apart from the next one
+CELL_CHARACTERS = 3
+"""What a table needs to keep a cell apart from the next one."""
+
 _ROW, _C, _COL, _MERGE, _FILTER = (S + name for name in ("row", "c", "col", "mergeCell", "filterColumn"))
 
 
@@ -35,42 +37,35 @@ class Sheet:
 
     rows: dict[int, dict[int, str]] = field(default_factory=dict)
     merged: list[Range] = field(default_factory=list)
+    hidden_rows: set[int] = field(default_factory=set)
+    hidden_columns: set[int] = field(default_factory=set)
     characters: int = 0
-
-
-@dataclass(slots=True)
-class _Hidden:
-    """What a sheet doesn't show; ``filtered``: rows may be hidden by a filter, only for the moment."""
-
-    rows: set[int] = field(default_factory=set)
-    columns: set[int] = field(default_factory=set)
-    filtered: bool = False
 
 
 def read_sheet(data: bytes, cells: Cells, most_characters: int) -> Sheet:
     """Raises DocumentRejected ``corrupt``, or ``too_large`` when the texts come to more than ``most_characters``."""
-    sheet, hidden = Sheet(), _Hidden()
+    sheet = Sheet()
     number = 0
     for element in xml.iterate(data, _ROW, _COL, _MERGE, _FILTER):
         if element.tag == _ROW:
             number = number_of(element.get("r")) or number + 1
             if _is_hidden(element):
-                hidden.rows.add(number)
+                sheet.hidden_rows.add(number)
             _read_row(sheet, element, number, cells)
             if sheet.characters > most_characters:
                 raise DocumentRejected("too_large", f"more than {most_characters} characters of text")
         else:
-            _read_layout(sheet, element, hidden)
+            _read_layout(sheet, element)
     _drop_covered(sheet)
-    _drop_hidden(sheet, hidden)
+    _drop_hidden(sheet)
     return sheet
 
 
-def _read_layout(sheet: Sheet, element: Element, hidden: _Hidden) -> None:
+def _read_layout(sheet: Sheet, element: Element) -> None:
     if element.tag == _COL:
-        hidden.columns.update(_hidden_columns(element))
+        sheet.hidden_columns.update(_hidden_columns(element))
     elif element.tag == _FILTER:
-        hidden.filtered = True
+        sheet.hidden_rows.clear()  # a filter, which comes after the rows, hides them only for the moment
     elif len(sheet.merged) < _MOST_RANGES:
         sheet.merged += _ranges(element.get("ref", ""))
 
@@ -86,7 +81,7 @@ def _read_row(sheet: Sheet, row: Element, number: int, cells: Cells) -> None:
         text = cells.text(cell)
         if text and not text.isspace():
             texts[column] = text
-            sheet.characters += len(text) + _PER_CELL
+            sheet.characters += len(text) + CELL_CHARACTERS
     if texts:
         sheet.rows.setdefault(number, {}).update(texts)
 
@@ -101,11 +96,11 @@ def _hidden_columns(element: Element) -> range:
     return range(first, min(last, _MOST_COLUMNS) + 1) if _is_hidden(element) else range(0)
 
 
-def _drop_hidden(sheet: Sheet, hidden: _Hidden) -> None:
+def _drop_hidden(sheet: Sheet) -> None:
     for texts in sheet.rows.values():
-        for column in hidden.columns & texts.keys():
+        for column in sheet.hidden_columns & texts.keys():
             del texts[column]
-    for row in () if hidden.filtered else hidden.rows:
+    for row in sheet.hidden_rows:
         sheet.rows.pop(row, None)
 
 

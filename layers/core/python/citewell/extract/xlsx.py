@@ -18,7 +18,7 @@ from citewell.extract.ooxml import Element, Package, R, S
 from citewell.extract.options import ReadOptions
 from citewell.extract.sheet_cells import Cells
 from citewell.extract.sheet_rows import Sheet, read_sheet
-from citewell.extract.sheet_tables import tables_in
+from citewell.extract.sheet_tables import SheetTable, tables_in
 
 _TRUE = ("1", "true")
 
@@ -38,7 +38,8 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     for number, sheet in enumerate(sheets, start=1):
         builder.page(number)
         if sheet.part is not None and not sheet.hidden:
-            _write(builder, sheet.name, workbook.read(sheet.part), workbook.asides(sheet.part))
+            tables = tables_in(workbook.read(sheet.part), options.limits.characters)
+            _write(builder, sheet.name, tables, workbook.asides(sheet.part))
         elif not sheet.hidden:
             unread.append(number)
     properties = package.properties()
@@ -104,8 +105,7 @@ class _Workbook:
             yield clean_line(author), each.get("ref", ""), clean_line(text).removeprefix(f"{author}:").strip()
 
 
-def _write(builder: TextBuilder, name: str, sheet: Sheet, asides: Iterator[str]) -> None:
-    tables = tables_in(sheet)
+def _write(builder: TextBuilder, name: str, tables: list[SheetTable], asides: Iterator[str]) -> None:
     lines = [each for each in asides if each.strip()]
     if not tables and not lines:
         return

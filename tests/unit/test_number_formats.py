@@ -1,0 +1,98 @@
+"""Numbers of a spreadsheet, shown as their format says."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citewell.extract.number_formats import BUILT_IN, formatter, plain
+
+
+@pytest.mark.parametrize(
+    ("code", "value", "shown"),
+    [
+        ("0", 2.5, "3"),
+        ("0", -2.5, "-3"),
+        ("0.00", 0.1 + 0.2, "0.30"),
+        ("0.0#", 1.5, "1.5"),
+        ("0.0#", 1.25, "1.25"),
+        ("#.##", 0.5, ".5"),
+        ("000", 7, "007"),
+        ("#,##0", 1234567.4, "1,234,567"),
+        ("#,##0.00", -1234.5, "-1,234.50"),
+        ("0%", 0.125, "13%"),
+        ("0.0%", 0.125, "12.5%"),
+        ("#,##0,", 1234567, "1,235"),
+        ("0.0,,", 1234567, "1.2"),
+        ("0.00E+00", 12345, "1.23E+04"),
+        ('"$"#,##0.00', 1234.5, "$1,234.50"),
+        ("$#,##0", -5, "-$5"),
+        ("[$€-407] #,##0.00", 1234.5, "€ 1,234.50"),
+        ('#,##0.00 "EUR"', 12, "12.00 EUR"),
+        (r"0\ \k\g", 12, "12 kg"),
+        ("#,##0.00_);(#,##0.00)", -12, "(12.00)"),
+        ('_($* #,##0.00_);_($* (#,##0.00);_($* "-"??_);_(@_)', -12, "$(12.00)"),
+        ("[Red]0;[Blue]-0", -12, "-12"),
+        ('0;-0;"none"', 0, "none"),
+        ('"yes";"no";"never"', -1, "no"),
+        (";;;", 12, ""),
+        ("General", 0.1 + 0.2, "0.3"),
+        ('General" kg"', 12, "12"),
+        ("# ?/?", 0.5, "0.5"),
+        ("[>100]0.0;0", 99.25, "99.25"),
+        ("000-00-0000", 123456789, "123456789"),
+        ("", 12, ""),
+    ],
+)
+def test_numbers_follow_their_format_where_it_is_a_common_one(code: str, value: float, shown: str) -> None:
+    assert formatter(code)(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("code", "value", "shown"),
+    [
+        ("d/m/yyyy", 45292, "2024-01-01"),
+        ("yyyy-mm-dd hh:mm", 45292.75, "2024-01-01 18:00"),
+        ("yyyy-mm-dd hh:mm", 45292.0, "2024-01-01"),
+        ("d-m-y h:m:s", 19278.607951388888, "1952-10-11 14:35:27"),
+        ("h:mm AM/PM", 0.75, "18:00"),
+        ("h:mm AM/PM", 45292.75, "18:00"),
+        ("[h]:mm:ss", 1.5, "36:00:00"),
+        ("[mm]:ss", 0.5, "720:00"),
+        ("[ss]", 0.5, "43200"),
+        ("mmm-yy", 45292, "2024-01-01"),
+        ("[$-F800]dddd\\,\\ mmmm\\ dd\\,\\ yyyy", 45292, "2024-01-01"),
+        ('yyyy"年"m"月"d"日"', 45292, "2024-01-01"),
+        ("d/m/yyyy", 1, "1900-01-01"),
+        ("d/m/yyyy", 59, "1900-02-28"),
+        ("d/m/yyyy", 61, "1900-03-01"),
+        ("d/m/yyyy", -1, "-1"),
+        ("d/m/yyyy", 1e300, "1e+300"),
+        ("yyyy", math.inf, "inf"),
+    ],
+)
+def test_dates_are_written_in_iso_8601(code: str, value: float, shown: str) -> None:
+    assert formatter(code)(value) == shown
+
+
+def test_a_workbook_may_count_its_days_from_1904() -> None:
+    assert formatter("yyyy-mm-dd", since_1904=True)(43830) == "2024-01-01"
+    assert formatter("h:mm", since_1904=True)(0.5) == "12:00"
+
+
+@pytest.mark.parametrize("value", [12.0, -0.5, 0.0])
+def test_every_built_in_format_shows_something(value: float) -> None:
+    assert all(formatter(code)(value) for code in BUILT_IN.values())
+
+
+@given(code=st.text(alphabet='0#?,.%;"\\[]$€-/ EehmsydAMP@*_<>1(', max_size=30), value=st.floats())
+def test_no_format_and_no_number_raises(code: str, value: float) -> None:
+    formatter(code)(value)
+
+
+@given(st.integers(-(10**15) + 1, 10**15 - 1))
+def test_whole_numbers_without_a_format_keep_their_digits(value: int) -> None:
+    assert plain(float(value)) == str(value)
