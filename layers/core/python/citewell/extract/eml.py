@@ -63,19 +63,20 @@ class _PartWriter:
         kind = part.get_content_type()
         if depth > _DEEPEST or kind in _FOR_PROGRAMS or kind in _SIGNATURES:
             return
-        if kind == "message/rfc822":
+        if not part.is_multipart():
+            if _is_text(part) and (depth == 0 or not _is_file(part)):
+                self._write_text(part)
+            else:
+                attachments.append(_file_name(part))
+        elif kind == "message/rfc822":
             self._write_forwarded(part, depth)
         elif kind == "multipart/alternative":
             self._write_one_of(_children(part), attachments, depth)
         elif kind == "multipart/related":
             self._write_related(_children(part), attachments, depth)
-        elif part.is_multipart():
+        else:
             for child in _children(part):
                 self._write(child, attachments, depth + 1)
-        elif _is_text(part) and (depth == 0 or not _is_file(part)):
-            self._write_text(part)
-        else:
-            attachments.append(_file_name(part))
 
     def _write_text(self, part: Message) -> None:
         text = _text(part)
@@ -138,7 +139,8 @@ def _first_leaf(part: Message) -> Message | None:
 
 
 def _is_text(part: Message) -> bool:
-    return part.get_content_maintype() == "text"
+    """Also what should have parts and has none: its boundary isn't named, or isn't there."""
+    return part.get_content_maintype() in {"text", "multipart", "message"}
 
 
 def _is_file(part: Message) -> bool:

@@ -10,8 +10,8 @@ from citewell.extract.delimiters import delimiter_of
 from citewell.extract.formats import Format
 from citewell.extract.normalising import normalise
 
-_HEAD_BYTES = 16_384
 _SAMPLE_BYTES = 1_100_000
+_TAIL_BYTES = 1_024
 _WIDE = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16's, with which it begins
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -48,7 +48,7 @@ def text_format_of(data: bytes) -> Format:
 
     It is looked at, not read: Markdown is also what may turn out to be no text at all.
     """
-    head = _roughly_decoded(data, _HEAD_BYTES)
+    head = _roughly_decoded(data)
     if _HTML.match(head):
         return Format.HTML
     if _XML.match(head) or _XML_DECLARATION.match(head):
@@ -57,9 +57,9 @@ def text_format_of(data: bytes) -> Format:
         return Format.EML
     if _JSON.match(head):
         return Format.JSON
-    if _FRAGMENT.match(head) and _is_fragment(data):
+    if _FRAGMENT.match(head) and _is_page_all_through(head, data):
         return Format.HTML
-    if delimiter_of(_roughly_decoded(data, _SAMPLE_BYTES)):
+    if delimiter_of(head):
         return Format.CSV
     return Format.MARKDOWN
 
@@ -78,19 +78,19 @@ def is_mail(text: str) -> bool:
     return _ADDRESS_FROM.search(header) is not None and _CLOCK_DATE.search(header) is not None
 
 
-def _is_fragment(data: bytes) -> bool:
-    """Whether a text that begins with a block's tag is HTML all through: a README may begin so, and be Markdown."""
-    end = data[-_HEAD_BYTES:].decode("latin-1").replace("\x00", "")
-    return bool(_FRAGMENT_END.search(end)) and not _MARKDOWN_BLOCK.search(_roughly_decoded(data, _SAMPLE_BYTES))
+def _is_page_all_through(head: str, data: bytes) -> bool:
+    """Whether a text that begins with a block's tag is HTML to its end: a README may begin so, and be Markdown."""
+    end = data[-_TAIL_BYTES:].decode("latin-1").replace("\x00", "")
+    return bool(_FRAGMENT_END.search(end)) and not _MARKDOWN_BLOCK.search(head)
 
 
-def _roughly_decoded(data: bytes, size: int) -> str:
+def _roughly_decoded(data: bytes) -> str:
     """The first lines of ``data``, for looking at: what of them is ASCII in any encoding is right, no more."""
-    sample = data[:size]
+    sample = data[:_SAMPLE_BYTES]
     encoding = next((encoding for mark, encoding in _WIDE if sample.startswith(mark)), None)
     if encoding is None and b"\x00" in sample[:64]:
         encoding = "utf-16-be" if sample[0] == 0 else "utf-16-le"
     elif encoding is None:
         encoding = "iso2022_jp_2" if sample.isascii() and _SHIFTED.search(sample) else "utf-8"
     text = normalise(sample.removeprefix(codecs.BOM_UTF8).decode(encoding, "replace"))
-    return text if len(data) <= size else text[: text.rfind("\n") + 1] or text
+    return text if len(data) <= _SAMPLE_BYTES else text[: text.rfind("\n") + 1] or text

@@ -1,0 +1,306 @@
+"""Mail messages, whole and broken."""
+
+from __future__ import annotations
+
+import base64
+import quopri
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citewell.core.values import BlockKind
+from citewell.errors import DocumentRejected
+from citewell.extract import extract
+
+SHOWN = "From: Ann <ann@example.com>\nTo: bob@example.com\nDate: Sun, 1 Mar 2026 23:30:00 -0500\nSubject: Leave"
+HEAD = f"{SHOWN}\nMIME-Version: 1.0\n".encode()
+
+
+def mail(content: bytes, *, head: bytes = HEAD) -> bytes:
+    """``content`` is the fields that describe the body, a blank line, and the body."""
+    return head + content
+
+
+def multipart(kind: str, *parts: bytes, boundary: str = "b1") -> bytes:
+    separator = f"--{boundary}".encode()
+    body = b"".join(separator + b"\n" + part + b"\n" for part in parts)
+    return f'Content-Type: multipart/{kind}; boundary="{boundary}"\n\n'.encode() + body + separator + b"--\n"
+
+
+def part(content_type: str, content: str | bytes, *fields: str) -> bytes:
+    head = "".join(f"{field}\n" for field in (f"Content-Type: {content_type}", *fields))
+    return head.encode() + b"\n" + (content if isinstance(content, bytes) else content.encode())
+
+
+def body_of(data: bytes) -> str:
+    """The text after the header fields."""
+    text = extract(data).text
+    assert text.startswith(SHOWN)
+    return text.removeprefix(SHOWN).lstrip("\n")
+
+
+def attachment(name: str) -> bytes:
+    return part(
+        "application/pdf", "JVBERg==", f"Content-Disposition: attachment; {name}", "Content-Transfer-Encoding: base64"
+    )
+
+
+PLAIN = part("text/plain; charset=utf-8", "Größe\n\nsecond paragraph")
+PAGE = part(
+    "text/html; charset=utf-8", "<h1>Größe</h1><p>second <b>paragraph</b></p><p style='display:none'>preview</p>"
+)
+
+
+# --- header ---
+
+
+def test_the_header_is_metadata_the_subject_the_title_and_the_day_its_date() -> None:
+    extracted = extract(mail(b"X-Mailer: x\nReceived: by y\n\nHello,\nall.\n\nBye.\n-- \nAnn\n"))
+    assert extracted.text == f"{SHOWN}\n\nHello,\nall.\n\nBye.\n--\nAnn"
+    assert [block.kind for block in extracted.blocks] == [BlockKind.METADATA, BlockKind.PARAGRAPH, BlockKind.PARAGRAPH]
+    assert (extracted.title, extracted.effective_date) == ("Leave", "2026-03-01")
+
+
+@pytest.mark.parametrize(
+    ("subject", "shown"),
+    [
+        (b"=?utf-8?Q?Gr=C3=B6=C3=9Fe?= of =?iso-8859-1?B?TWHf?=", "Größe of Maß"),
+        (b"=?utf-8?B?R3LDtg==?=\n =?utf-8?B?w59l?=", "Größe"),
+        (b"=?iso-2022-jp?B?GyRCRnxLXBsoQg==?=", "日本"),
+        (b"folded\n over\n\tlines", "folded over lines"),
+        ("Größe".encode(), "Größe"),
+        ("Größe und Maß für die Räume".encode("cp1252"), "Größe und Maß für die Räume"),
+        (b"=?no-such-charset?Q?x=E4?=", "x�"),
+        (b"=?utf-8?B?R3LD?=", "Gr�"),
+        (b"=?utf-8?B?R?= x", "=?utf-8?B?R?= x"),
+        (b"=?utf-8?Q?a=00b?=", "a b"),
+    ],
+)
+def test_a_subject_is_read_whatever_it_is_written_in(subject: bytes, shown: str) -> None:
+    assert extract(b"From: a@example.com\nMIME-Version: 1.0\nSubject: " + subject + b"\n\nx").title == shown
+
+
+def test_a_line_that_is_no_field_does_not_end_the_header() -> None:
+    header = b"Received: by x\nodd Delivered-To: y\nFrom: Ann <ann@example.com>\nSubject: Leave\nX-A: b\n"
+    assert (
+        extract(header + b"\nFrom here: on\nit is text.\n").text
+        == "From: Ann <ann@example.com>\nSubject: Leave\n\nFrom here: on\nit is text."
+    )
+
+
+def test_blank_lines_and_a_mailbox_separator_before_the_header_do_no_harm() -> None:
+    assert body_of(b"\r\n\r\n" + mail(b"\nHello")) == "Hello"
+    assert body_of(b"From ann@example.com Sun Mar  1 23:30:00 2026\n" + mail(b"\nHello")) == "Hello"
+
+
+def test_windows_line_ends() -> None:
+    assert extract(mail(b"\nHello,\n\nall\n").replace(b"\n", b"\r\n")).text == f"{SHOWN}\n\nHello,\n\nall"
+
+
+def test_a_date_that_is_none_is_shown_and_not_believed() -> None:
+    extracted = extract(b"From: a@example.com\nDate: when it suits\nMessage-ID: <x>\nSubject: Leave\n\nx")
+    assert "Date: when it suits" in extracted.text
+    assert extracted.effective_date is None
+
+
+def test_thousands_of_recipients_are_cut() -> None:
+    data = b"From: a@example.com\nTo: " + b"bob@example.com, " * 5_000 + b"\nMessage-ID: <x>\nSubject: Leave\n\nHello"
+    assert len(extract(data).text) < 1_200
+
+
+# --- body ---
+
+
+@pytest.mark.parametrize(
+    ("content_type", "encoding", "body"),
+    [
+        ("text/plain; charset=utf-8", "base64", base64.encodebytes("Größe".encode())),
+        ("text/plain; charset=utf-8", "quoted-printable", quopri.encodestring("Größe".encode())),
+        ("text/plain; charset=iso-8859-1", "8bit", "Größe".encode("latin-1")),
+        ("text/plain; charset=utf-16", "base64", base64.encodebytes("Größe".encode("utf-16"))),
+        ("text/plain; charset=utf-7", "7bit", b"Gr+APYA3w-e"),
+        ('text/plain; charset="windows-1252"', "8bit", "Größe".encode("cp1252")),
+        ("text/plain", "8bit", "Größe".encode()),
+        ("text/plain; charset=no-such-thing", "8bit", "Größe".encode()),
+        ("nonsense", "8bit", "Größe".encode()),
+        ("text/html; charset=utf-8", "8bit", "<p>Gr&ouml;ße</p>".encode()),
+    ],
+)
+def test_a_body_is_read_in_its_encoding(content_type: str, encoding: str, body: bytes) -> None:
+    assert body_of(mail(part(content_type, body, f"Content-Transfer-Encoding: {encoding}"))) == "Größe"
+
+
+def test_a_byte_that_is_wrong_in_its_charset_is_marked_and_the_rest_is_read() -> None:
+    assert body_of(mail(b"Content-Type: text/plain; charset=utf-8\n\nGr\xc3\xb6\xdfe")) == "Grö�e"
+
+
+def test_a_body_whose_encoding_nobody_names_or_knows_is_undecodable() -> None:
+    with pytest.raises(DocumentRejected) as rejected:
+        extract(mail(b"\ncaf\xe9 \x80 \x8e"))
+    assert rejected.value.code == "undecodable"
+
+
+def test_base64_that_breaks_off_is_read_as_far_as_it_goes() -> None:
+    assert body_of(mail(b"Content-Transfer-Encoding: base64\n\nSGVsbG8gYWxs!!\nIQ")).startswith("Hello all")
+
+
+def test_the_same_in_two_forms_is_read_once() -> None:
+    assert body_of(mail(multipart("alternative", PLAIN, PAGE))) == "Größe\n\nsecond paragraph"
+    assert body_of(mail(multipart("alternative", PAGE, PLAIN))) == "Größe\n\nsecond paragraph"
+
+
+def test_a_page_alone_is_read_as_a_page() -> None:
+    extracted = extract(mail(multipart("alternative", PAGE)))
+    assert extracted.text == f"{SHOWN}\n\nGröße\n\nsecond paragraph"
+    assert extracted.blocks[1].kind is BlockKind.HEADING
+
+
+@pytest.mark.parametrize("stub", ["", "This message is HTML."])
+def test_a_plain_form_that_only_points_to_the_page_gives_way_to_it(stub: str) -> None:
+    page = part("text/html", f"<p>{'The policy holds for everybody. ' * 5}</p>")
+    assert body_of(mail(multipart("alternative", part("text/plain", stub), page))).startswith("The policy holds")
+
+
+def test_a_page_with_its_pictures_and_files() -> None:
+    related = multipart(
+        "related",
+        PAGE,
+        part("image/png; name=logo.png", "x", "Content-ID: <a>", "Content-Disposition: inline"),
+        boundary="b2",
+    )
+    assert body_of(mail(multipart("mixed", related, attachment("filename=plan.pdf")))) == (
+        "Größe\n\nsecond paragraph\n\nAttachments: plan.pdf"
+    )
+
+
+def test_text_after_an_attachment_is_read_in_its_place() -> None:
+    assert body_of(
+        mail(multipart("mixed", part("text/plain", "one"), attachment("filename=a.pdf"), part("text/plain", "two")))
+    ) == ("one\n\ntwo\n\nAttachments: a.pdf")
+
+
+@pytest.mark.parametrize(
+    ("parameter", "name"),
+    [
+        ("filename=plan.pdf", "plan.pdf"),
+        ('filename="a plan; final.pdf"', "a plan; final.pdf"),
+        ("filename*=utf-8''Urlaub%20f%C3%BCr%20alle.pdf", "Urlaub für alle.pdf"),
+        ("filename*0*=utf-8''Urlaub%20;\n filename*1*=f%C3%BCr.pdf", "Urlaub für.pdf"),
+        ('filename="=?utf-8?B?w5xiZXJzaWNodC5wZGY=?="', "Übersicht.pdf"),
+        ("filename*=no-such-charset''x.pdf", "x.pdf"),
+        ("", "application/pdf"),
+    ],
+)
+def test_attachments_are_named(parameter: str, name: str) -> None:
+    assert body_of(mail(multipart("mixed", PLAIN, attachment(parameter)))).endswith(f"\n\nAttachments: {name}")
+
+
+def test_the_files_of_a_form_that_is_not_read_are_named_too() -> None:
+    mixed = multipart("mixed", PAGE, attachment("filename=a.pdf"), boundary="b2")
+    assert body_of(mail(multipart("alternative", PLAIN, mixed))).endswith("second paragraph\n\nAttachments: a.pdf")
+
+
+def test_a_forwarded_message_is_a_section() -> None:
+    inner = b"From: eve@example.com\nSubject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\n" + multipart(
+        "mixed", part("text/plain", "Inner."), attachment("filename=b.pdf"), boundary="b2"
+    )
+    extracted = extract(mail(multipart("mixed", part("text/plain", "See below."), part("message/rfc822", inner))))
+    assert extracted.text.removeprefix(SHOWN) == (
+        "\n\nSee below.\n\nGrüße\n\nFrom: eve@example.com\nSubject: Grüße\n\nInner.\n\nAttachments: b.pdf"
+    )
+    assert extracted.blocks[-1].headings == ("Grüße",)
+
+
+def test_an_invitation_says_when_and_where() -> None:
+    event = (
+        "BEGIN:VCALENDAR\r\nBEGIN:VTIMEZONE\r\nDTSTART:19700101T000000\r\nEND:VTIMEZONE\r\nBEGIN:VEVENT\r\n"
+        "SUMMARY:Review\\, quarterly\r\nDTSTART;TZID=Europe/Berlin:20260302T090000\r\nDTEND:20260302T093000Z\r\n"
+        'LOCATION:Room 5\r\nORGANIZER;CN="Ann: Lead":mailto:ann@example.com\r\n'
+        "ATTENDEE;ROLE=REQ:MAILTO:bob@example.com\r\nATTENDEE;CN=E\r\n ve:mailto:eve@example.com\r\n"
+        "END:VEVENT\r\nEND:VCALENDAR\r\n"
+    )
+    shown = (
+        "Event: Review, quarterly\nStart: 2026-03-02 09:00 Europe/Berlin\nEnd: 2026-03-02 09:30 UTC\n"
+        "Location: Room 5\nOrganizer: Ann: Lead\nAttendees: bob@example.com, Eve"
+    )
+    calendar = part("text/calendar; method=REQUEST", event)
+    assert (
+        body_of(mail(multipart("alternative", part("text/plain", "Please come."), calendar)))
+        == f"Please come.\n\n{shown}"
+    )
+    assert body_of(mail(part("text/calendar", event))) == shown
+
+
+def test_lines_that_flow_are_joined() -> None:
+    body = "One paragraph \nof two lines.\n\n> quoted\n stuffed\n-- \nAnn"
+    assert body_of(mail(part("text/plain; format=flowed", body))) == (
+        "One paragraph of two lines.\n\n> quoted\nstuffed\n--\nAnn"
+    )
+    assert body_of(mail(part("text/plain; format=flowed; delsp=yes", "年次有給 \n休暇"))) == "年次有給休暇"
+
+
+def test_signatures_and_reports_for_programs_are_left_out() -> None:
+    signed = multipart("signed", PLAIN, part("application/pkcs7-signature; name=smime.p7s", "x"))
+    assert body_of(mail(signed)) == "Größe\n\nsecond paragraph"
+    report = multipart(
+        "report", part("text/plain", "Not delivered."), part("message/delivery-status", "Action: failed\n")
+    )
+    assert body_of(mail(report)) == "Not delivered."
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        multipart("encrypted; protocol=application/pgp-encrypted", part("application/pgp-encrypted", "Version: 1")),
+        part("application/pkcs7-mime; smime-type=enveloped-data; name=smime.p7m", "x"),
+    ],
+)
+def test_a_message_that_only_a_key_opens_is_encrypted(content: bytes) -> None:
+    with pytest.raises(DocumentRejected) as rejected:
+        extract(mail(content))
+    assert rejected.value.code == "encrypted"
+
+
+# --- broken ---
+
+
+@pytest.mark.parametrize(
+    ("content", "body"),
+    [
+        pytest.param(b"Content-Type: multipart/mixed\n\nno boundary", "no boundary", id="no boundary"),
+        pytest.param(b"Content-Type: multipart/mixed; boundary=b\n\nno parts", "no parts", id="no parts"),
+        pytest.param(
+            b"Content-Type: multipart/mixed; boundary=b\n\n--b\n\nno end", "no end", id="no end"
+        ),
+        pytest.param(b"Content-Type: multipart/alternative; boundary=b\n\n--b--\n", "", id="no alternative"),
+        pytest.param(b"Content-Type: message/rfc822\n\n", "", id="nothing forwarded"),
+        pytest.param(b"Content-Transfer-Encoding: x-unknown\n\nHello", "Hello", id="unknown transfer encoding"),
+    ],
+)  # fmt: skip
+def test_broken_structure_keeps_its_text(content: bytes, body: str) -> None:
+    assert body in body_of(mail(content))
+
+
+def test_parts_nested_without_an_end_are_corrupt_or_read() -> None:
+    content = PLAIN
+    for depth in range(500):
+        content = multipart("mixed", content, boundary=f"b{depth}")
+    try:
+        assert extract(mail(content)).text.startswith(SHOWN)
+    except DocumentRejected as rejected:
+        code = rejected.code
+        assert code == "corrupt"
+
+
+WHOLE = mail(multipart("mixed", multipart("alternative", PLAIN, PAGE, boundary="b2"), attachment("filename=a.pdf")))
+
+
+@given(st.integers(200, len(WHOLE) - 1), st.binary(max_size=3))
+def test_a_damaged_message_is_read_or_ends_with_a_documented_code(at: int, value: bytes) -> None:
+    for data in (WHOLE[:at], WHOLE[:at] + value + WHOLE[at + 1 :]):
+        try:
+            assert "Leave" in extract(data).text
+        except DocumentRejected as rejected:
+            code = rejected.code
+            assert code in {"corrupt", "undecodable", "unsupported_type"}
