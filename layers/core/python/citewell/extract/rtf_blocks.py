@@ -95,8 +95,9 @@ class Blocks:
         """Write what has no end of its own."""
         while len(self._texts) > 1:
             self.end_aside("")
-        if self._row:
-            self.end_row(nested=False)
+        for nested in (True, False):
+            if self._nested_row if nested else self._row:
+                self.end_row(nested=nested)
         self._end_table()
         self._write_paragraph(self._texts[0].take(), self._paragraph, "")
         self._write_asides(self._asides)
@@ -113,10 +114,10 @@ class Blocks:
             self._builder.paragraph(text)
 
     def _end_table(self) -> None:
-        if self._rows:
-            self._builder.table(self._rows)
-            self._builder.table(self._nested_rows)
-            self._rows, self._nested_rows = [], []
+        for rows in (self._rows, self._nested_rows):
+            if rows:
+                self._builder.table(rows)
+        self._rows, self._nested_rows = [], []
         for line in self._cell:
             self._builder.paragraph(line)
         self._cell.clear()

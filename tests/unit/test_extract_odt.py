@@ -1,0 +1,298 @@
+"""OpenDocument texts: what is read, in which order, and what is left out."""
+
+from __future__ import annotations
+
+import pytest
+
+from citewell.core.values import BlockKind
+from citewell.errors import DocumentRejected
+from citewell.extract import extract
+from tests.documents.archives import zipped
+from tests.documents.office import odt
+
+NUMBERED = (
+    '<text:list-style style:name="L1">'
+    '<text:list-level-style-number text:level="1" style:num-format="1" style:num-suffix="."/>'
+    '<text:list-level-style-number text:level="2" style:num-format="a" style:num-suffix=")"/>'
+    '<text:list-level-style-number text:level="3" style:num-format="I" style:num-prefix="(" style:num-suffix=")" '
+    'text:display-levels="2"/></text:list-style>'
+)
+BULLETS = '<text:list-style style:name="L2"><text:list-level-style-bullet text:level="1"/></text:list-style>'
+GHOST = (
+    '<style:style style:name="Ghost" style:family="text"><style:text-properties text:display="none"/></style:style>'
+    '<style:style style:name="Derived" style:family="text" style:parent-style-name="Ghost"/>'
+)
+
+
+def text_of(data: bytes) -> str:
+    return extract(data).text
+
+
+def code_of(data: bytes) -> str:
+    with pytest.raises(DocumentRejected) as rejected:
+        extract(data)
+    return rejected.value.code
+
+
+def p(content: str, style: str = "Standard") -> str:
+    return f'<text:p text:style-name="{style}">{content}</text:p>'
+
+
+def items(*contents: str, attributes: str = 'text:style-name="L1"') -> str:
+    """A list; each item is words or the XML of what stands in it."""
+    entries = (each if each.startswith("<") else p(each) for each in contents)
+    return (
+        f"<text:list {attributes}>"
+        + "".join(f"<text:list-item>{each}</text:list-item>" for each in entries)
+        + "</text:list>"
+    )
+
+
+def table(*rows: list[str]) -> str:
+    def cell(content: str) -> str:
+        return content if content.startswith("<table:") else f"<table:table-cell>{p(content)}</table:table-cell>"
+
+    return (
+        "<table:table>"
+        + "".join(f"<table:table-row>{''.join(map(cell, row))}</table:table-row>" for row in rows)
+        + "</table:table>"
+    )
+
+
+# --- headings, titles, characters ---
+
+
+def test_headings_have_the_level_that_they_say_and_their_style_names_the_title() -> None:
+    title = '<style:style style:name="P1" style:parent-style-name="Title"/><style:style style:name="Title"/>'
+    body = p("Leave policy", "P1") + '<text:h text:outline-level="1">Scope</text:h>'
+    body += '<text:h text:outline-level="2">People</text:h>' + p("All.")
+    read = extract(odt(body, automatic=title, title="Untitled"))
+    assert read.text == "Leave policy\n\nScope\n\nPeople\n\nAll."
+    assert read.blocks[-1].headings == ("Scope", "People")
+    assert read.title == "Leave policy"
+
+
+def test_without_a_title_paragraph_the_properties_name_the_title() -> None:
+    assert extract(odt(p("Text."), title="Leave policy")).title == "Leave policy"
+
+
+def test_headings_are_numbered_as_the_outline_says() -> None:
+    outline = (
+        '<text:outline-style style:name="Outline">'
+        '<text:outline-level-style text:level="1" style:num-format="1"/>'
+        '<text:outline-level-style text:level="2" style:num-format="1" text:display-levels="2"/>'
+        '<text:outline-level-style text:level="3" style:num-format=""/></text:outline-style>'
+    )
+    headings = [(1, "Scope"), (2, "People"), (2, "Time"), (3, "Days"), (1, "Pay")]
+    body = "".join(f'<text:h text:outline-level="{level}">{text}</text:h>' for level, text in headings)
+    body += '<text:h text:outline-level="1" text:is-list-header="true">Annex</text:h>'
+    assert text_of(odt(body, styles=outline)).split("\n\n") == [
+        "1 Scope", "1.1 People", "1.2 Time", "Days", "2 Pay", "Annex",
+    ]  # fmt: skip
+
+
+def test_spaces_tabs_breaks_links_and_fields_become_characters() -> None:
+    body = p(
+        'one<text:s text:c="3"/>two<text:tab/>three<text:line-break/>four\nfive '
+        "<text:a>link</text:a><text:soft-page-break/> <text:page-number>7</text:page-number>"
+    )
+    assert text_of(odt(body)) == "one two three\nfour five link 7"
+
+
+def test_of_ruby_text_the_words_stand_without_their_reading() -> None:
+    ruby = "<text:ruby><text:ruby-base>日本</text:ruby-base><text:ruby-text>にほん</text:ruby-text></text:ruby>"
+    assert text_of(odt(p(f"{ruby}語"))) == "日本語"
+
+
+# --- what isn't there for a reader ---
+
+
+def test_tracked_deletions_are_out_and_insertions_in() -> None:
+    changes = (
+        f"<text:tracked-changes><text:changed-region><text:deletion>{p('gone')}</text:deletion></text:changed-region>"
+        "</text:tracked-changes>"
+    )
+    body = changes + p('Leave is <text:change text:change-id="c"/><text:change-start/>28<text:change-end/> days')
+    assert text_of(odt(body)) == "Leave is 28 days"
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        pytest.param(p('<text:span text:style-name="Derived">secret</text:span>'), id="style"),
+        pytest.param(p("secret", "Derived"), id="paragraph style"),
+        pytest.param(p('<text:hidden-text text:string-value="secret">secret</text:hidden-text>'), id="field"),
+        pytest.param(p('secret<text:hidden-paragraph text:is-hidden="true"/>'), id="paragraph"),
+        pytest.param(f'<text:section text:display="none">{p("secret")}</text:section>', id="section"),
+        pytest.param("<office:forms>secret</office:forms>", id="form"),
+    ],
+)
+def test_hidden_text_is_out(hidden: str) -> None:
+    assert text_of(odt(hidden + p("shown"), automatic=GHOST)) == "shown"
+
+
+# --- lists ---
+
+
+def test_lists_are_numbered_as_seen() -> None:
+    inner = items("deeper", attributes="")
+    body = items("one", p("two") + items("two a", p("two b") + inner, attributes=""), "three")
+    assert text_of(odt(body, automatic=NUMBERED)).split("\n") == [
+        "1. one",
+        "2. two",
+        "  a) two a",
+        "  b) two b",
+        "    (b.I) deeper",
+        "3. three",
+    ]
+
+
+def test_a_list_begins_anew_or_goes_on_as_it_says() -> None:
+    body = (
+        items("one", attributes='text:style-name="L1" xml:id="x"')
+        + items("one again")
+        + items("two", attributes='text:style-name="L1" text:continue-list="x"')
+        + items("three", attributes='text:style-name="L1" text:continue-numbering="true"')
+    )
+    jump = (
+        '<text:list text:style-name="L1"><text:list-item text:start-value="9">'
+        + p("nine")
+        + "</text:list-item></text:list>"
+    )
+    assert text_of(odt(body + jump, automatic=NUMBERED)) == ("1. one\n\n1. one again\n\n2. two\n\n3. three\n\n9. nine")
+
+
+def test_bullets_are_dashes_and_only_the_first_paragraph_of_an_item_has_one() -> None:
+    read = extract(odt(items("one", p("two") + p("more"), attributes='text:style-name="L2"'), automatic=BULLETS))
+    assert read.text == "- one\n- two\n\nmore"
+    assert [block.kind for block in read.blocks] == [BlockKind.LIST, BlockKind.PARAGRAPH]
+
+
+def test_a_heading_in_a_list_is_a_heading() -> None:
+    body = items('<text:h text:outline-level="1">Scope</text:h>')
+    assert extract(odt(body, automatic=NUMBERED)).blocks[0].kind is BlockKind.HEADING
+
+
+# --- tables ---
+
+
+def test_merged_cells_say_their_text_once() -> None:
+    covered = "<table:covered-table-cell><text:p>stale</text:p></table:covered-table-cell>"
+    wide = f'<table:table-cell table:number-columns-spanned="2">{p("Price")}</table:table-cell>'
+    body = table(["Plan", wide, covered], [covered, "month", "year"])
+    assert text_of(odt(body)) == "| Plan | Price |  |\n| --- | --- | --- |\n|  | month | year |"
+
+
+def test_header_rows_and_groups_are_opened_and_collapsed_rows_left_out() -> None:
+    def row(*cells: str, attributes: str = "") -> str:
+        filled = "".join(f"<table:table-cell>{p(each)}</table:table-cell>" for each in cells)
+        return f"<table:table-row {attributes}>{filled}</table:table-row>"
+
+    hidden = row("x", "y", attributes='table:visibility="collapse"')
+    body = f"<table:table><table:table-header-rows>{row('a', 'b')}</table:table-header-rows>{hidden}"
+    body += f"<table:table-row-group>{row('c', 'd')}</table:table-row-group></table:table>"
+    assert text_of(odt(body)) == "| a | b |\n| --- | --- |\n| c | d |"
+
+
+def test_repeated_cells_and_rows_are_written_out_within_reason() -> None:
+    def many(name: str) -> str:
+        return f'table:number-{name}-repeated="1000000000"'
+
+    body = (
+        f"<table:table><table:table-row><table:table-cell>{p('a')}</table:table-cell>"
+        f'<table:table-cell table:number-columns-repeated="2">{p("b")}</table:table-cell>'
+        f"<table:table-cell {many('columns')}/></table:table-row>"
+        f"<table:table-row {many('rows')}><table:table-cell {many('columns')}/></table:table-row></table:table>"
+    )
+    assert text_of(odt(body)) == "| a | b | b |\n| --- | --- | --- |"
+
+
+def test_a_nested_table_follows_the_one_that_it_stands_in() -> None:
+    inner = f"<table:table-cell>{p('see')}{table(['e', 'f'])}</table:table-cell>"
+    assert text_of(odt(table(["a", "b"], ["c", inner]))) == (
+        "| a | b |\n| --- | --- |\n| c | see |\n\n| e | f |\n| --- | --- |"
+    )
+
+
+def test_lists_in_a_cell_stay_in_its_row() -> None:
+    cell = f"<table:table-cell>{items('open', 'close')}</table:table-cell>"
+    assert text_of(odt(table(["a", "b"], ["c", cell]), automatic=NUMBERED)).endswith("| c | 1. open 2. close |")
+
+
+def test_a_table_of_one_cell_is_a_frame_around_text() -> None:
+    cell = f'<table:table-cell><text:h text:outline-level="1">Note</text:h>{p("Read this.")}</table:table-cell>'
+    assert extract(odt(table([cell]))).blocks[1].headings == ("Note",)
+
+
+# --- what hangs on a paragraph ---
+
+
+def test_notes_annotations_and_text_boxes_follow_their_paragraph() -> None:
+    note = (
+        '<text:note text:note-class="{}"><text:note-citation>1</text:note-citation>'
+        "<text:note-body><text:p>{}</text:p></text:note-body></text:note>"
+    )
+    annotation = (
+        "<office:annotation><dc:creator>Ann</dc:creator><dc:date>2024</dc:date><text:p>Really?</text:p>"
+        "</office:annotation>"
+    )
+    box = f"<draw:frame><draw:text-box>{p('In the box')}</draw:text-box></draw:frame>"
+    body = p(
+        f"Rest{note.format('footnote', 'Since 2024.')} is{annotation} due{note.format('endnote', 'By law.')}.{box}"
+    )
+    assert text_of(odt(body)) == (
+        "Rest is due.\n\nIn the box\n\nFootnote: Since 2024.\n\nEndnote: By law.\n\nComment (Ann): Really?"
+    )
+
+
+def test_shapes_that_stand_by_themselves_are_read() -> None:
+    shapes = f"<draw:g><draw:custom-shape>{p('In a shape')}</draw:custom-shape></draw:g>"
+    assert text_of(odt(shapes + p("Text."))) == "In a shape\n\nText."
+
+
+def test_notes_of_a_table_follow_the_table() -> None:
+    note = '<text:note text:note-class="footnote"><text:note-body><text:p>Net.</text:p></text:note-body></text:note>'
+    assert text_of(odt(table(["a", f"b{note}"], ["c", "d"]))).endswith("| c | d |\n\nFootnote: Net.")
+
+
+def test_sections_and_indexes_are_opened() -> None:
+    index = f"<text:table-of-content><text:index-body>{p('Scope 3')}</text:index-body></text:table-of-content>"
+    assert text_of(odt(index + f"<text:section>{p('Text.')}</text:section>")) == "Scope 3\n\nText."
+
+
+# --- broken and hostile ---
+
+
+def test_a_document_of_nothing_is_empty() -> None:
+    assert code_of(odt(p(""))) == "empty"
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        pytest.param({}, id="no content"),
+        pytest.param({"content.xml": "<a/>"}, id="another root"),
+        pytest.param({"content.xml": "<a"}, id="cut off"),
+    ],
+)
+def test_a_document_without_its_body_is_corrupt(parts: dict[str, str]) -> None:
+    assert code_of(zipped({"mimetype": "application/vnd.oasis.opendocument.text", **parts})) == "corrupt"
+
+
+def test_an_encrypted_document_is_encrypted() -> None:
+    manifest = "<manifest><file-entry><encryption-data/></file-entry></manifest>"
+    parts = {"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": "\x00\x01"}
+    assert code_of(zipped(parts | {"META-INF/manifest.xml": manifest})) == "encrypted"
+
+
+def test_declared_entities_are_an_archive_bomb() -> None:
+    parts = {
+        "mimetype": "application/vnd.oasis.opendocument.text",
+        "content.xml": '<!DOCTYPE x [<!ENTITY a "aaaa">]><x>&a;</x>',
+    }
+    assert code_of(zipped(parts)) == "archive_bomb"
+
+
+def test_styles_that_are_their_own_parents_end_nowhere() -> None:
+    automatic = '<style:style style:name="A" style:parent-style-name="A"/>'
+    assert text_of(odt(p("Text.", "A"), automatic=automatic)) == "Text."

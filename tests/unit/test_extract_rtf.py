@@ -1,0 +1,213 @@
+"""RTF documents: characters of every charset, blocks, and what is left out."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citewell.core.values import BlockKind
+from citewell.errors import DocumentRejected
+from citewell.extract import extract
+from citewell.extract.options import Limits, ReadOptions
+
+FONTS = (
+    rb"{\fonttbl{\f0\fcharset0 Calibri;}{\f1\fcharset128 MS Mincho;}{\f2\fcharset204 Arial;}{\f3\fcharset2 Wingdings;}"
+    rb"{\f4\fcharset2 Symbol;}{\f5\fnil\cpg1253 Greek;}{\f6\fcharset134 SimSun;}}"
+)
+STYLES = rb"{\stylesheet{\ql Normal;}{\s1\outlinelevel0 Kop 1;}{\s2 heading 2;}{\s3 Title;}{\*\cs10 \additive Strong;}}"
+
+
+CELL = "| {} |\n| --- |"
+
+
+def rtf(body: bytes, *, head: bytes = b"") -> bytes:
+    return rb"{\rtf1\ansi\ansicpg1252\deff0" + FONTS + STYLES + head + b"\n" + body + b"}"
+
+
+def text_of(body: bytes) -> str:
+    return extract(rtf(body)).text
+
+
+def code_of(data: bytes, options: ReadOptions | None = None) -> str:
+    with pytest.raises(DocumentRejected) as rejected:
+        extract(data, options)
+    return rejected.value.code
+
+
+# --- characters ---
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        pytest.param(rb"caf\'e9 \'80\'85", "café €…", id="ansi"),
+        pytest.param(rb"{\f1\'93\'fa\'96\'7b} ok", "日本 ok", id="shift_jis"),
+        pytest.param(rb"{\f1\'83A}", "ア", id="a trail byte that is a letter"),
+        pytest.param(rb"{\f2\'cf\'f0\'e8\'e2\'e5\'f2}", "Привет", id="cyrillic"),
+        pytest.param(rb"{\f5\'e3\'e5\'e9\'dc}", "γειά", id="code page of its own"),
+        pytest.param(rb"{\f6\'c4\'e3\'ba\'c3}", "你好", id="gbk"),
+        pytest.param(rb"{\f3\'fc} {\f4\'b3}", "✓ ≥", id="symbol fonts"),
+        pytest.param(rb"{\f3\u-3844?}", "✓", id="private character of a symbol font"),
+        pytest.param(rb"\u8364?5 \uc2\u8364\'80x5 \uc0\u8364 5", "€5 €5 €5", id="unicode with what stands in for it"),
+        pytest.param(rb"\u8364{x}", "€x", id="a group ends what stands in"),
+        pytest.param(rb"\u-10179?\u-8704?", "😀", id="beyond the first plane"),
+        pytest.param(rb"\u-10179?x", "\ufffdx", id="half a character"),
+        pytest.param(rb"a\~b\_c\-d\{e\}\\f", "a b-cd{e}\\f", id="signs"),
+        pytest.param(rb"a\emdash b\lquote c\rquote\tab d\bullet", "a—b‘c’ d•", id="named characters"),
+        pytest.param(b"one\r\n two\\line three", "one two\nthree", id="line ends"),
+    ],
+)
+def test_characters_are_read_by_font_and_code(body: bytes, text: str) -> None:
+    assert text_of(body) == text
+
+
+def test_the_documents_code_page_is_that_of_fonts_without_a_charset() -> None:
+    assert extract(rb"{\rtf1\ansi\ansicpg1251 \'cf\'f0\'e8}").text == "При"
+    assert extract(rb"{\rtf1\mac caf\'8e}").text == "café"
+
+
+def test_an_unknown_code_page_leaves_the_usual_one() -> None:
+    assert extract(rb"{\rtf1\ansi\ansicpg99999 caf\'e9}").text == "café"
+
+
+# --- blocks ---
+
+
+def test_headings_are_told_by_outline_level_or_the_name_of_their_style() -> None:
+    read = extract(rtf(rb"\pard\s3 Leave\par\pard\s1 Scope\par\pard\s2 People\par\pard All.\par"))
+    assert read.text == "Leave\n\nScope\n\nPeople\n\nAll."
+    assert read.blocks[-1].headings == ("Scope", "People")
+    assert read.title == "Leave"
+
+
+def test_an_outline_level_of_the_paragraph_goes_before_its_styles() -> None:
+    read = extract(rtf(rb"\pard\s1\outlinelevel9 Body\par\pard\outlinelevel2 Head\par"))
+    assert [block.kind for block in read.blocks] == [BlockKind.PARAGRAPH, BlockKind.HEADING]
+
+
+def test_the_properties_name_the_title() -> None:
+    assert extract(rtf(b"Text.", head=rb"{\info{\title Leave {\b policy}}{\author Ann}}")).title == "Leave policy"
+
+
+def test_lists_keep_the_numbers_that_are_written_with_them() -> None:
+    body = (
+        rb"{\listtext\f4\'b7\tab}\pard one\par{\listtext\f0 o\tab}two\par"
+        rb"{\listtext 3.\tab}\pard\ilvl1 three\par{\pntext 4)\tab}four\par\pard five\par"
+    )
+    read = extract(rtf(body))
+    assert read.text == "- one\n- two\n  3. three\n  4) four\n\nfive"
+    assert [block.kind for block in read.blocks] == [BlockKind.LIST, BlockKind.PARAGRAPH]
+
+
+def test_rows_and_cells_make_a_table() -> None:
+    body = (
+        rb"\pard Hours:\par\trowd\cellx100\cellx200\pard\intbl Day\cell Open\cell\row"
+        rb"\trowd\pard\intbl Mon\par to Fri\cell 9\endash 17\cell\row\pard After.\par"
+    )
+    assert text_of(body) == "Hours:\n\n| Day | Open |\n| --- | --- |\n| Mon to Fri | 9–17 |\n\nAfter."
+
+
+def test_a_nested_table_follows_the_one_that_it_stands_in() -> None:
+    body = (
+        rb"\pard\intbl a\cell b\cell\row\pard\intbl c\cell\pard\intbl\itap2 e\nestcell f\nestcell"
+        rb"{\*\nesttableprops\trowd\nestrow}{\nonesttables\par}\pard\intbl d\cell\row\pard"
+    )
+    assert text_of(body) == "| a | b |\n| --- | --- |\n| c | d |\n\n| e | f |\n| --- | --- |"
+
+
+def test_a_table_at_the_end_is_written() -> None:
+    assert text_of(rb"\pard\intbl a\cell b\cell\row\pard\intbl c\cell d\cell") == "| a | b |\n| --- | --- |\n| c | d |"
+
+
+# --- what is left out, and what hangs on a paragraph ---
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        pytest.param(rb"{\v secret}", id="hidden"),
+        pytest.param(rb"{\deleted secret\par }", id="tracked deletion"),
+        pytest.param(rb"{\header secret\par}{\footerr secret}", id="running header and footer"),
+        pytest.param(rb"{\pict\wmetafile8 736563726574}", id="picture"),
+        pytest.param(rb"{\pict\bin6 secret}", id="picture in bytes"),
+        pytest.param(rb"{\*\generator secret;}{\*\unknown{\b secret}}", id="what old readers skip"),
+        pytest.param(rb"{\colortbl;\red255 secret;}", id="table of colours"),
+        pytest.param(rb"{\field{\*\fldinst secret}}", id="code of a field"),
+        pytest.param(rb"{\shp{\*\shpinst{\sp{\sn n}{\sv secret}}}{\shprslt secret}}", id="shape for old readers"),
+    ],
+)
+def test_what_no_reader_sees_is_left_out(hidden: bytes) -> None:
+    assert text_of(b"shown" + hidden + b" too") == "shown too"
+
+
+def test_insertions_and_the_results_of_fields_are_in() -> None:
+    assert text_of(rb"{\revised new} {\field{\*\fldinst HYPERLINK x}{\fldrslt {\ul link}}}") == "new link"
+
+
+def test_text_is_shown_again_after_hidden_text_ends() -> None:
+    assert text_of(rb"a\v b\v0 c \v d\plain e") == "ac e"
+
+
+def test_notes_comments_and_text_boxes_follow_their_paragraph() -> None:
+    body = (
+        rb"Rest{\footnote\pard\plain Since {\b 2024}.} is due{\footnote\ftnalt By law.}"
+        rb"{\*\atnid AL}{\*\atnauthor Ann}\chatn{\*\annotation{\*\atnref 1}\pard Really?\par Yes.}"
+        rb"{\shp{\*\shpinst{\shptxt\pard In the box\par}}}.\par Next.\par"
+    )
+    assert text_of(body) == (
+        "Rest is due.\n\nFootnote: Since 2024.\n\nEndnote: By law.\n\nComment (Ann): Really?\nYes.\n\n"
+        "In the box\n\nNext."
+    )
+
+
+def test_notes_of_a_table_follow_the_table() -> None:
+    body = rb"\pard\intbl a{\footnote Net.}\cell b\cell\row\pard\intbl c\cell d\cell\row\pard After.\par"
+    assert text_of(body) == "| a | b |\n| --- | --- |\n| c | d |\n\nFootnote: Net.\n\nAfter."
+
+
+# --- broken and hostile ---
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        pytest.param(rb"{\rtf1 cut {\b off", "cut off", id="cut off"),
+        pytest.param(rb"{\rtf1 }}}} after}", "after", id="closed too often"),
+        pytest.param(rb"{\rtf1 a\bin99999999999 b", "a", id="bytes beyond the end"),
+        pytest.param(rb"{\rtf1 a\bin-5 b}", "ab", id="a negative number of bytes"),
+        pytest.param(rb"{\rtf1\f999999999\s-4\outlinelevel-9\uc-7 \u65 b}", "Ab", id="numbers out of range"),
+        pytest.param(
+            rb"{\rtf1 a\cell b\row\par c\nestcell}", "| a |\n| --- |\n\nb\n\n| c |\n| --- |", id="cells without a table"
+        ),
+    ],
+)
+def test_what_is_broken_is_read_as_far_as_it_goes(data: bytes, text: str) -> None:
+    assert extract(data).text == text
+
+
+def test_a_document_of_nothing_is_empty_and_one_cut_off_before_its_text_corrupt() -> None:
+    assert code_of(rtf(rb"\par\par")) == "empty"
+    assert code_of(rtf(b"")[:60]) == "corrupt"
+
+
+def test_groups_in_groups_without_end_are_corrupt() -> None:
+    assert code_of(rb"{\rtf1" + b"{" * 100_000) == "corrupt"
+
+
+def test_more_text_than_allowed_is_too_large() -> None:
+    assert code_of(rtf(b"word " * 100), ReadOptions(limits=Limits(characters=100))) == "too_large"
+
+
+PIECES = (
+    rb"{ } \par \'e9 \u8364? \cell \row \intbl \nestcell \nestrow {\footnote {\*\annotation {\shptxt {\listtext \v \*"
+    rb" \f3 \uc9 word \ \pard \plain"
+).split(b" ")
+
+
+@given(st.lists(st.sampled_from(PIECES)))
+def test_any_order_of_control_words_gives_text_or_a_documented_code(pieces: list[bytes]) -> None:
+    with suppress(DocumentRejected):
+        assert extract(b"{\\rtf1 " + b" ".join(pieces)).text
