@@ -1,4 +1,4 @@
-"""The data beside the repository that a benchmark takes: vectors of tenants of known size, and real Markdown files."""
+"""The data beside the repository that a benchmark takes: vectors of tenants of known size, and real files."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ def vectors() -> ModuleType:
 
 def markdown() -> list[Path]:
     return sorted(_there("markdown").rglob("*.md"))
+
+
+def pdfs() -> list[Path]:
+    """Real PDFs: those with expectations, and a company's benefit plans and handbook."""
+    return sorted([*_there("files").glob("*.pdf"), *_there("retrieval/northwind/pdf").glob("*.pdf")])
 
 
 def _there(name: str) -> Path:

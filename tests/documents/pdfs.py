@@ -28,11 +28,15 @@ _GREY_DOT = "BI /W 1 /H 1 /CS /G /BPC 8 ID \x80 EI"
 
 @dataclass(frozen=True)
 class Page:
-    """``content`` draws it; ``annotations`` are dictionaries without their brackets."""
+    """``content`` draws it; ``annotations`` are dictionaries without their brackets.
+
+    ``scan`` are the grey pixels of a picture with rows of a hundred, which ``content`` may draw as ``/I1 Do``.
+    """
 
     content: str
     annotations: tuple[str, ...] = ()
     rotate: int = 0
+    scan: bytes = b""
 
 
 def text(x: float, y: float, words: str, *, size: float = 11, font: str = HELVETICA) -> str:
@@ -91,8 +95,8 @@ def pdf(*pages: Page | str, catalog: str = "", info: str = "", fields: Sequence[
         numbers.append(
             add(
                 f"<< /Type /Page /Parent {tree} 0 R /MediaBox [0 0 {WIDTH} {HEIGHT}] /Rotate {page.rotate} "
-                f"/Resources << /Font << {resources} >> >> /Contents {add(_stream(page.content))} 0 R "
-                f"/Annots [{shown}] >>"
+                f"/Resources << /Font << {resources} >> {_scanned(add, page.scan)} >> "
+                f"/Contents {add(_stream(page.content))} 0 R /Annots [{shown}] >>"
             )
         )
     kids = " ".join(f"{number} 0 R" for number in numbers)
@@ -101,6 +105,14 @@ def pdf(*pages: Page | str, catalog: str = "", info: str = "", fields: Sequence[
     form = f"/AcroForm << /Fields [{form}] /DA (/Helv 0 Tf 0 g) >>" if widgets else ""
     objects[root - 1] = f"<< /Type /Catalog /Pages {tree} 0 R {form} {catalog} >>"
     return _file(objects, root, add(f"<< {info} >>"))
+
+
+def _scanned(add: Callable[[str], int], pixels: bytes) -> str:
+    if not pixels:
+        return ""
+    size = f"/Width 100 /Height {len(pixels) // 100} /ColorSpace /DeviceGray /BitsPerComponent 8 /Length {len(pixels)}"
+    stream = pixels.decode("latin-1")
+    return f"/XObject << /I1 {add(f'<< /Subtype /Image {size} >> stream{chr(10)}{stream}{chr(10)}endstream')} 0 R >>"
 
 
 def _any_script(add: Callable[[str], int], way: str, *, first: str, shown: str, outlines: str) -> int:

@@ -14,7 +14,6 @@ from citewell.extract.options import Limits
 _HEADING_CHARACTERS = 120
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff\ufffe\uffff]")
 _PRESENTATION_FORMS = re.compile("[\ufb00-\ufb06\ufb13-\ufb17\ufb1d-\ufdff\ufe70-\ufefc]+")
-_SPACES = re.compile(r"[^\S\n]+")
 
 
 class TextBuilder:
@@ -146,7 +145,7 @@ def clean(text: str) -> str:
     if not text.isascii():
         text = _INVISIBLE.sub("", text)
         text = _PRESENTATION_FORMS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
-    return "\n".join(line for line in (_SPACES.sub(" ", each).strip() for each in text.split("\n")) if line)
+    return "\n".join(line for line in (" ".join(each.split()) for each in text.split("\n")) if line)
 
 
 def clean_line(text: str) -> str:

@@ -16,6 +16,7 @@ _CONTROLS: dict[int, str] = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " 
     0x2029: "\n\n",  # paragraph separator
     0xFEFF: "",  # a byte order mark, left where files were concatenated
 }
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 _VISIBLE = re.compile(
     r"[^\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f]"
 )
@@ -30,7 +31,9 @@ def normalise(text: str) -> str:
 
     Halves of a character that stand together become it, others the replacement character.
     """
-    text = text.replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROLS)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if _CONTROL.search(text):  # most texts hold none, and to look is faster than to translate
+        text = text.translate(_CONTROLS)
     if not text.isascii():
         if _SURROGATE.search(text):
             text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

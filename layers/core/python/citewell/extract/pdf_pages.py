@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-import pypdfium2.raw as pdfium  # type: ignore[import-untyped]  # it has no annotations
+import pypdfium2.raw as pdfium
 
 from citewell.errors import DocumentRejected
 from citewell.extract.pictures import png_of_grey
@@ -41,7 +41,7 @@ _WIDEST_CHARACTER = 1.1
 _TALLEST = 12.0  # times the height of what is drawn, which may be a dash
 _MIDDLE = 0.35  # ems from what letters stand on to the middle between their heads and feet
 _OVERLAP = -0.6
-_STACKED = 1.5  # characters may be in a column as high as this many of its widths
+_STACKED = 0.75  # ems that each character adds to the height of a column
 _VERTICAL = 3  # columns from right to left are lines from top to bottom, once the page has been turned so
 _HIDDEN = pdfium.FPDF_ANNOT_FLAG_HIDDEN | pdfium.FPDF_ANNOT_FLAG_NOVIEW
 _CATALOG = re.compile(rb"(\d{1,10}) 0 obj\s{0,9}<<[^>]{0,999}/Type\s{0,9}/Catalog\b")
@@ -324,13 +324,13 @@ class _Fragments:
     def _fragment(self, words: str, index: int, boxes: list[Edges]) -> Fragment:
         matrix, edges = self._matrix, _around(boxes)
         pdfium.FPDFText_GetMatrix(self._text, index, self._matrix_at)
-        turn = 0 if matrix.a > 0 and matrix.b == 0 else round(math.atan2(matrix.b, matrix.a) / (math.pi / 2)) % 4
-        height, width = edges[3] - edges[1], edges[2] - edges[0]
-        is_stacked = turn == 0 and 1 < len(words) < _STACKED * height / max(width, 1.0)
+        turn = 0 if matrix.b == 0 and matrix.a > 0 else round(math.atan2(matrix.b, matrix.a) / (math.pi / 2)) % 4
+        width, height = edges[2] - edges[0], edges[3] - edges[1]
+        size = self._size(index, width if turn % 2 else height)
+        is_stacked = turn == 0 and len(words) > 1 and width < 1.5 * size and height > _STACKED * size * len(words)
         if is_stacked:
             turn = _VERTICAL
         left, top, right, bottom = _turned(edges, turn, self._page_box)
-        size = self._size(index, bottom - top)
         middle = (top + bottom) / 2
         if not is_stacked:  # a line's height depends on its letters, so count from what they stand on
             foot = (matrix.e, matrix.f, matrix.e, matrix.f)
@@ -389,12 +389,8 @@ class _Fragments:
 def _around(boxes: list[Edges]) -> Edges:
     if len(boxes) == 1:
         return boxes[0]
-    return (
-        min(box[0] for box in boxes),
-        min(box[1] for box in boxes),
-        max(box[2] for box in boxes),
-        max(box[3] for box in boxes),
-    )
+    lefts, bottoms, rights, tops = zip(*boxes, strict=True)
+    return min(lefts), min(bottoms), max(rights), max(tops)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from citewell.extract.pdf_layout import Row, rows_of, text_of
-from citewell.extract.pdf_pages import HYPHENS, Fragment, PageContent
+from citewell.extract.pdf_pages import Fragment, PageContent
 
 _SAMPLED = 64
 _MARGIN = 0.08  # of the page's height, at both ends, where any line may be a running one
@@ -27,7 +27,6 @@ _NUMBER = re.compile(r"\d{1,4}")
 _ROMAN = re.compile(r"\W*([ivxl]{1,7})\W*")
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50}
 _COMPOUND = re.compile(r"(?<!\w)(\w+)(?=-(\w+))")
-_WORDS = re.compile(r"\w{4,}")
 
 RunningKey = tuple[bool, str, int | None]
 """Whether it stands at the top; its words, ``#`` for the page's number; that number less the page it stands on."""
@@ -38,7 +37,7 @@ class Profile:
     """``body`` is the size of running text in points, ``headings`` those of headings, largest first.
 
     ``code`` says that characters of one width are something special. ``compounds`` are the pairs of words that stand
-    with a hyphen between them, ``words`` the others, both in lower case.
+    with a hyphen between them, in lower case.
     """
 
     body: float
@@ -47,7 +46,6 @@ class Profile:
     code: bool
     running: frozenset[RunningKey]
     compounds: frozenset[tuple[str, str]]
-    words: frozenset[str]
 
     def without_running_lines(self, page: PageContent) -> list[Fragment]:
         """The page's fragments but for running heads, feet and page numbers; all if nothing else stands there."""
@@ -70,7 +68,6 @@ def sampled_pages(pages: int) -> list[int]:
 def profile_of(pages: Sequence[PageContent]) -> Profile:
     sizes: Counter[float] = Counter()
     characters = bold = fixed = 0
-    words: set[str] = set()
     compounds: set[tuple[str, str]] = set()
     for page in pages:
         for each in page.fragments:
@@ -79,11 +76,8 @@ def profile_of(pages: Sequence[PageContent]) -> Profile:
             characters += length
             bold += length * each.bold
             fixed += length * each.fixed
-    if any(each.text[-1] in HYPHENS for page in pages for each in page.fragments):
-        for page in pages:
-            lower = "\n".join(each.text for each in page.fragments).lower()
-            words.update(_WORDS.findall(lower))
-            compounds.update(_COMPOUND.findall(lower))
+            if "-" in each.text:
+                compounds.update(_COMPOUND.findall(each.text.lower()))
     body = max(sizes, key=lambda size: (sizes[size], -size), default=10.0)
     return Profile(
         body,
@@ -92,7 +86,6 @@ def profile_of(pages: Sequence[PageContent]) -> Profile:
         code=0 < 2 * fixed < characters,
         running=_running(pages, body),
         compounds=frozenset(compounds),
-        words=frozenset(words),
     )
 
 

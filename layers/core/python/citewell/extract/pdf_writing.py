@@ -133,9 +133,9 @@ class PageWriter:
         before, after = cut[1], _FIRST_WORD.match(line)
         if not after or not (after[0][0].isalpha() and before[-1].isalpha()):
             return f"{text[:-1]}- {line}" if not after else f"{text[:-1]}-{line}"
-        whole, pair = (before + after[0]).lower(), (before.lower(), after[0].lower())
-        is_compound = pair in self._profile.compounds and whole not in self._profile.words
-        if is_compound or (after[0][0].isupper() and not before.isupper()):
+        if (before.lower(), after[0].lower()) in self._profile.compounds or (
+            after[0][0].isupper() and not before.isupper()
+        ):
             return f"{text[:-1]}-{line}"
         return text[:-1] + line
 
