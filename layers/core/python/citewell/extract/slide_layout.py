@@ -44,12 +44,15 @@ class Inherited:
         if placeholder is None:
             return []
         kind = _KINDS_IN_MASTER.get(placeholder.kind, placeholder.kind)
-        by_index = (shape for other, shape in self._layout if other.number == placeholder.number)
-        by_kind = (
-            shape for other, shape in self._layout if _KINDS_IN_MASTER.get(other.kind, other.kind) == kind == "title"
-        )
-        found = (next(by_kind, None) or next(by_index, None), self._master.get(kind))
+        found = (self._of_layout(placeholder, kind), self._master.get(kind))
         return [shape for shape in found if shape is not None]
+
+    def _of_layout(self, placeholder: Placeholder, kind: str) -> Element | None:
+        """A slide has one title; all else is told by its number."""
+        for other, shape in self._layout:
+            if other.number == placeholder.number or _KINDS_IN_MASTER.get(other.kind) == kind == "title":
+                return shape
+        return None
 
     def list_styles(self, placeholder: Placeholder | None) -> list[Element]:
         """What says which paragraphs are items of a list, the nearest first."""
