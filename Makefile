@@ -9,7 +9,7 @@ ARGS ?= $(shell cat deployment.options 2>/dev/null)
 # Node 20 does; the CDK's eleven lines about its age would hide what a command says.
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 
-.PHONY: setup up down reindex test e2e check format eval bench synth region deploy token lock clean
+.PHONY: setup up down reindex test fuzz e2e check format eval bench synth region deploy token lock clean
 
 setup: $(VENV)/.installed node_modules/.installed model  ## make the environment (idempotent)
 
@@ -42,6 +42,9 @@ reindex: setup  ## enqueue everything the bucket holds; TARGET=aws: of the stack
 # As many workers as cores. More than four would wait for the end-to-end tests, which one of them takes alone.
 test: setup  ## unit, integration, infra and end-to-end tests
 	$(BIN)/python -m pytest -n auto --maxprocesses 4
+
+fuzz: setup  ## damaged documents of every kind, 5,000 of each, other ones each time
+	$(BIN)/python -m pytest tests/integration/test_extract_fuzz.py --hypothesis-profile=fuzz
 
 e2e: setup  ## the end-to-end tests alone: real deployments to this machine
 	$(BIN)/python -m pytest tests/e2e

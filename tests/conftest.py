@@ -14,6 +14,7 @@ SHARED_DATA = Path(__file__).parents[2] / "shared/data"
 
 # A busy machine is slow, not wrong: no example fails for the time it takes.
 settings.register_profile("citewell", deadline=None)
+settings.register_profile("fuzz", deadline=None, max_examples=5_000)
 settings.load_profile("citewell")
 
 

@@ -23,7 +23,8 @@ from citewell.edges.sqs_queue import wait_seconds
 from citewell.events import Sweep, object_event, object_keys, sweep_message
 from citewell.usecases.migrate import ensure_generation
 from citewell.wiring import wiring
-from tests.documents.archives import compound_file, zipped
+from tests.documents.archives import zipped
+from tests.documents.outlook import compound_file
 from tests.documents.pdfs import pdf, picture
 from tests.misbehaving import sitecustomize
 from tests.servers import cohere_reranks, fails, scripted_server
@@ -347,7 +348,7 @@ BAD_DOCUMENTS: dict[bytes, str] = {
     b"\x89PNG\r\n\x1a\n" + bytes(64): "unsupported_type",
     b"\xff\xfe\x00\xd8\x00\x00": "undecodable",
     b"a word and " * 10_000: "too_large",
-    compound_file("EncryptionInfo", "EncryptedPackage"): "encrypted",
+    compound_file({"EncryptionInfo": b"", "EncryptedPackage": b""}): "encrypted",
     b"PK\x03\x04" + bytes(64): "corrupt",
     pdf(picture()): "no_text_layer",
     zipped({"word/document.xml": bytes(5_000_000)}): "archive_bomb",

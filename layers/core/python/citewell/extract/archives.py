@@ -19,6 +19,9 @@ _ENCRYPTED = 0x1
 _FREELY_GROWING = 1_000_000
 """Bytes up to which a part may be compressed as well as it can: no harm is done with them."""
 
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError)
+"""What zipfile raises for directories and parts that contradict themselves."""
+
 _STEP = 1 << 20
 _LOCAL_HEADER = 30
 _LENGTHS_AT = 26
@@ -36,7 +39,7 @@ class Archive:
             raise DocumentRejected("archive_bomb", f"more than {_MEMBERS} parts")
         try:
             self._file = zipfile.ZipFile(io.BytesIO(data))
-        except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError, ValueError, OSError) as error:
+        except _DAMAGED as error:
             raise DocumentRejected("corrupt", "the archive has no readable directory: it may be cut off") from error
         self._data = data
         self._members = {_name(each.filename): each for each in self._file.infolist() if not each.is_dir()}
@@ -72,7 +75,7 @@ class Archive:
             raise DocumentRejected("corrupt", "a part that the document must have is missing")
         try:
             return self._file.read(member)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
+        except _DAMAGED as error:
             raise DocumentRejected("corrupt", "a part of the archive is damaged") from error
 
     def check_sizes(self) -> None:
