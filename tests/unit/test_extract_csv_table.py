@@ -81,6 +81,10 @@ def test_cells_parted_by_comma_and_space_are_a_table_too() -> None:
     assert rows("a, b, c\n1, 2, 3\n4, 5, 6\n") == [["a", "b", "c"], ["1", "2", "3"], ["4", "5", "6"]]
 
 
+def test_two_columns_with_a_space_between_are_a_table_when_one_is_of_numbers() -> None:
+    assert rows("city, desks\nBern, 12\nOslo, 30\n") == [["city", "desks"], ["Bern", "12"], ["Oslo", "30"]]
+
+
 def test_a_pipe_in_a_cell_does_not_part_it() -> None:
     assert "| x \\| y | 2 |" in extract(b"a,b\nx | y,2\n3,4\n").text
 
@@ -105,6 +109,8 @@ def test_a_cell_may_be_larger_than_the_standard_library_allows() -> None:
         pytest.param("3,5\n4,25\n5,0\n", id="decimals"),
         pytest.param("09:00:00,123 INFO started\n09:00:01,456 INFO done\n", id="log"),
         pytest.param("f(a,b)\ng(c,d)\nh(e,f)\n", id="program"),
+        pytest.param('a = [\n    "x",\n    "y",\n    ",",\n    "z",\n    "w",\n]', id="program's list"),
+        pytest.param("'use strict';\nf(1);\n// a; b; c\n", id="program with a comment"),
         pytest.param("int a;\nint b;\nreturn a;\n", id="lines that end in a semicolon"),
         pytest.param("\tindented\n\tall through\n", id="tabs before lines"),
         pytest.param("# a,b\n\nc,d\ne,f\n", id="Markdown heading"),

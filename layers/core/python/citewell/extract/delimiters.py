@@ -22,10 +22,13 @@ _LEADING_LINES = 5
 DECLARATION = re.compile(r"\s*\"?sep=([,;|\t])\"?[ \t]*(?:\n|\Z)", re.IGNORECASE)
 """A first line by which a table tells Excel its delimiter, which is the group."""
 
-_MARKDOWN = re.compile(r"^(?:#{1,6} |```|~~~|[ \t]*\|?[ \t]*:?-{3,}|\+-{3,})", re.MULTILINE)
+_MARKDOWN_OR_CODE = re.compile(r"^(?:#{1,6} |```|~~~|[ \t]*\|?[ \t]*:?-{3,}|\+-{3,}|//|/\*)", re.MULTILINE)
 _LIST_LINE = re.compile(r"[ \t]*(?:[-*+>]|\d+[.)])[ \t]")
 _SENTENCE_END = re.compile(r"[.!?:。！？][\"'”’)]*$")
 
+_NUMBER = re.compile(r"[-+]?[€$£]?[0-9][0-9a-fx.,_:/-]*[%€$£]?", re.IGNORECASE)
+
+_LEAST_FILLED = 0.3
 _MOST_LIST_LINES = 0.2
 _LEAST_DELIMITED = 0.8
 _LEAST_FITTING = 0.5
@@ -82,7 +85,7 @@ def _unquoted(cell: str) -> str:
 
 def _may_be_table(lines: Sequence[str]) -> bool:
     visible = [line for line in lines if line.strip()]
-    if len(visible) < 2 or _MARKDOWN.search("\n".join(visible)):
+    if len(visible) < 2 or _MARKDOWN_OR_CODE.search("\n".join(visible)):
         return False
     return sum(1 for line in visible if _LIST_LINE.match(line)) <= _MOST_LIST_LINES * len(visible)
 
@@ -119,19 +122,23 @@ def _fit(rows: Sequence[Row], delimiter: str) -> float:
 
 
 def _are_rows(rows: Sequence[Row], width: int, fitting: float, delimiter: str) -> bool:
-    if _filled_columns(rows) < 2 or _is_one_number_or_line(rows, width):
+    if sum(1 for row in rows if _filled(row) > 1) < _LEAST_FILLED * len(rows) or _is_one_number_or_line(rows, width):
         return False
     if len(rows) == 2 and not all(cell.strip() for cell in rows[0][1:]):
         return False
     if delimiter == "\t":
         return True
     if _is_spaced(rows):
-        return width > 2 and len(rows) > 2 and fitting == 1 and not _is_prose(rows)
+        return len(rows) > 2 and fitting == 1 and (width > 2 or _ends_in_numbers(rows)) and not _is_prose(rows)
     return _torn_brackets(rows) <= _MOST_TORN_BRACKETS
 
 
-def _filled_columns(rows: Sequence[Row]) -> int:
-    return len({column for row in rows for column, cell in enumerate(row) if cell.strip()})
+def _filled(row: Row) -> int:
+    return sum(1 for cell in row if cell.strip())
+
+
+def _ends_in_numbers(rows: Sequence[Row]) -> bool:
+    return all(_NUMBER.fullmatch(row[-1].strip()) for row in rows[1:])
 
 
 def _is_one_number_or_line(rows: Sequence[Row], width: int) -> bool:

@@ -8,7 +8,6 @@ import re
 from citewell.errors import DocumentRejected
 from citewell.extract.delimiters import delimiter_of
 from citewell.extract.formats import Format
-from citewell.extract.normalising import normalise
 
 _SAMPLE_BYTES = 1_100_000
 _TAIL_BYTES = 1_024
@@ -92,5 +91,6 @@ def _roughly_decoded(data: bytes) -> str:
         encoding = "utf-16-be" if sample[0] == 0 else "utf-16-le"
     elif encoding is None:
         encoding = "iso2022_jp_2" if sample.isascii() and _SHIFTED.search(sample) else "utf-8"
-    text = normalise(sample.removeprefix(codecs.BOM_UTF8).decode(encoding, "replace"))
+    text = sample.removeprefix(codecs.BOM_UTF8).decode(encoding, "replace").lstrip("\ufeff")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text if len(data) <= _SAMPLE_BYTES else text[: text.rfind("\n") + 1] or text
