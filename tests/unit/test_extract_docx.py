@@ -184,6 +184,14 @@ def test_of_ruby_text_the_words_stand_without_their_reading() -> None:
     assert text_of(docx(paragraph(ruby, "語"))) == "日本語"
 
 
+def test_lines_of_code_are_one_block_and_keep_their_spaces() -> None:
+    styles = style("Mine", "HTML Preformatted") + style("Derived", "My code", based_on="Mine")
+    body = paragraph("if x:", style="Mine") + paragraph("    stop( 1 )", style="Derived") + paragraph("After.")
+    read = extract(docx(body, styles=styles))
+    assert read.text == "if x:\n    stop( 1 )\n\nAfter."
+    assert [block.kind for block in read.blocks] == [BlockKind.CODE, BlockKind.PARAGRAPH]
+
+
 # --- what isn't there for a reader ---
 
 

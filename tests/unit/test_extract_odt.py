@@ -104,6 +104,13 @@ def test_of_ruby_text_the_words_stand_without_their_reading() -> None:
     assert text_of(odt(p(f"{ruby}語"))) == "日本語"
 
 
+def test_lines_of_code_are_one_block_and_keep_their_spaces() -> None:
+    body = p("if x:", "Preformatted_20_Text") + p('<text:s text:c="4"/>stop()', "Preformatted_20_Text") + p("After.")
+    read = extract(odt(body))
+    assert read.text == "if x:\n    stop()\n\nAfter."
+    assert [block.kind for block in read.blocks] == [BlockKind.CODE, BlockKind.PARAGRAPH]
+
+
 # --- what isn't there for a reader ---
 
 

@@ -12,7 +12,8 @@ from citewell.extract.normalising import is_blank, normalise
 from citewell.extract.options import Limits
 
 _HEADING_CHARACTERS = 120
-_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff\ufffe\uffff]")
+_INVISIBLE = "\u00ad\u200b\u2060\ufeff\ufffe\uffff"
+_FIRST_PRESENTATION_FORM = "\ufb00"
 _PRESENTATION_FORMS = re.compile("[\ufb00-\ufb06\ufb13-\ufb17\ufb1d-\ufdff\ufe70-\ufefc]+")
 
 
@@ -70,9 +71,7 @@ class TextBuilder:
         was_open = self._list_open
         line = f"{'  ' * depth}{marker} {line}"
         if was_open and self._blocks[-1].kind is BlockKind.LIST:
-            self._append("\n", line)
-            last = self._blocks[-1]
-            self._blocks[-1] = Block(last.kind, last.start, self._length, last.headings, last.page)
+            self._extend("\n", line)
         else:
             self._add(BlockKind.LIST, line)
         self._list_open = True
@@ -81,9 +80,13 @@ class TextBuilder:
         """The next item begins another list."""
         self._list_open = False
 
-    def code(self, text: str) -> None:
-        """Verbatim but for line ends and control characters."""
-        self._add(BlockKind.CODE, normalise(text).strip("\n").rstrip())
+    def code(self, text: str, *, goes_on: bool = False) -> None:
+        """Verbatim but for line ends and control characters. ``goes_on``: one block with code written just before."""
+        code = normalise(text).strip("\n").rstrip()
+        if goes_on and self._blocks and self._blocks[-1].kind is BlockKind.CODE and not is_blank(code):
+            self._extend("\n", code)
+        else:
+            self._add(BlockKind.CODE, code)
 
     def table(self, rows: Sequence[Sequence[str]]) -> None:
         """Rows of cells, the first one the head: written with pipes, a row a line, dashes under the head.
@@ -132,6 +135,12 @@ class TextBuilder:
         headings = tuple(heading for _, heading in self._path)
         self._blocks.append(Block(kind, self._length - len(text), self._length, headings, self._page))
 
+    def _extend(self, separator: str, text: str) -> None:
+        """Go on with the last block."""
+        self._append(separator, text)
+        last = self._blocks[-1]
+        self._blocks[-1] = Block(last.kind, last.start, self._length, last.headings, last.page)
+
     def _append(self, separator: str, text: str) -> None:
         self._pieces += (separator, text)
         self._length += len(separator) + len(text)
@@ -143,8 +152,10 @@ def clean(text: str) -> str:
     """Text in one form: NFC, ``\\n`` line ends, one space between words, no invisible characters, ligatures spelled."""
     text = normalise(text)
     if not text.isascii():
-        text = _INVISIBLE.sub("", text)
-        text = _PRESENTATION_FORMS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
+        for invisible in _INVISIBLE:
+            text = text.replace(invisible, "")
+        if max(text, default="") >= _FIRST_PRESENTATION_FORM:
+            text = _PRESENTATION_FORMS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     return "\n".join(line for line in (" ".join(each.split()) for each in text.split("\n")) if line)
 
 

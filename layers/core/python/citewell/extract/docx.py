@@ -53,10 +53,11 @@ class _Asides:
 @dataclass(frozen=True, slots=True)
 class _Paragraph:
     text: str
-    level: int | None
-    is_title: bool
-    marker: str | None
-    depth: int
+    level: int | None = None
+    is_title: bool = False
+    is_code: bool = False
+    marker: str | None = None
+    depth: int = 0
 
 
 class _Document:
@@ -101,13 +102,13 @@ class _Document:
             self._carried = text
             return None
         if not text.strip():
-            return _Paragraph("", None, is_title=False, marker=None, depth=0)
+            return _Paragraph("")
         direct = outline_level_in(properties)
         level = self._styles.heading_level(style)
         if direct is not None:
             level = direct + 1 if 0 <= direct < _BODY_LEVEL else None
         marker, depth = self._marker(properties, style)
-        return _Paragraph(text, level, self._styles.is_title(style), marker, depth)
+        return _Paragraph(text, level, self._styles.is_title(style), self._styles.is_code(style), marker, depth)
 
     def _marker(self, properties: Element | None, style: str | None) -> tuple[str | None, int]:
         number, depth = list_in(properties)
@@ -124,6 +125,8 @@ class _Document:
             if paragraph.is_title and self.title is None:
                 self.title = paragraph.text
             self._builder.heading(paragraph.level, _numbered(paragraph))
+        elif paragraph.is_code:
+            self._builder.code(paragraph.text, goes_on=True)
         elif paragraph.marker is not None:
             self._builder.item(paragraph.text, depth=paragraph.depth, marker=paragraph.marker)
         else:

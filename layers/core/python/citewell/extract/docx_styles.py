@@ -10,6 +10,7 @@ from citewell.extract.ooxml import Element, W, number_of, value_of
 
 _BODY_LEVEL = 9
 _HEADING_NAME = re.compile(r"heading ?([1-9])", re.IGNORECASE)
+_CODE_NAMES = {"html preformatted", "preformatted text", "source code", "code", "macro text"}
 _LONGEST_CHAIN = 50
 
 
@@ -51,6 +52,10 @@ class Styles:
     def is_title(self, style: str | None) -> bool:
         """Whether the document's title is written in this style or one that is based on it."""
         return any(self._is_title(each) for _, each in self._chain(style))
+
+    def is_code(self, style: str | None) -> bool:
+        """Whether lines of code are written in this style, as far as one of the usual names says so."""
+        return any(each.name.lower() in _CODE_NAMES for _, each in self._chain(style))
 
     def hidden(self, style: str | None) -> bool:
         return next((each.hidden for _, each in self._chain(style) if each.hidden is not None), False)

@@ -115,6 +115,8 @@ class _Document:
             self._builder.heading(1, text)
         elif level := self._styles.outline_level(style):
             self._builder.heading(level, text)
+        elif self._styles.is_code(style):
+            self._builder.code(text, goes_on=True)
         else:
             self._builder.paragraph(text)
 

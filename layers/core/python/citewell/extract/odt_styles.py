@@ -14,6 +14,7 @@ OFFICE, TEXT, TABLE, DRAW, STYLE, FO = (
     for name in ("office", "text", "table", "drawing", "style", "xsl-fo-compatible")
 )
 BULLET = "-"
+_CODE_NAMES = {"Preformatted_20_Text", "Preformatted Text", "Source_20_Code"}
 _LONGEST_CHAIN = 50
 _MOST_LEVELS = 10
 _NUMERALS: dict[str, Numeral] = {
@@ -54,6 +55,9 @@ class Styles:
 
     def is_title(self, style: str | None) -> bool:
         return any(name == "Title" for name, _ in self._chain(style))
+
+    def is_code(self, style: str | None) -> bool:
+        return style in _CODE_NAMES or any(name in _CODE_NAMES for name, _ in self._chain(style))
 
     def outline_level(self, style: str | None) -> int | None:
         """From 1; None where the style is none of a heading."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple
 
 from citewell.errors import DocumentRejected
@@ -122,6 +123,7 @@ def _ranges(reference: str) -> list[Range]:
     return [Range(int(start[2]), _column(start[1]), int(end[2]), _column(end[1]))] if start and end else []
 
 
+@cache
 def _column(letters: str) -> int:
     number = 0
     for letter in letters:
