@@ -21,6 +21,10 @@ _VISIBLE = re.compile(
     r"[^\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f]"
 )
 _SURROGATE = re.compile("[\ud800-\udfff]")
+# Latin, Greek, punctuation, symbols, kana, ideographs, Hangul: to look for marks among them takes far longer.
+_WITHOUT_MARKS = re.compile(
+    "[\x00-\u02ff\u0370-\u0482\u2000-\u20cf\u2100-\u2cee\u3000-\u3029\u3030-\u3098\u309b-\ua66e\uac00-\ufb1d\uff00-\uffff]*"
+)
 _FIRST_COMBINING = "\u0300"
 _LAST_COMBINING = 0x1E94A
 _MARKS_IN_A_ROW = 30
@@ -51,7 +55,7 @@ def _break_mark_runs(text: str) -> str:
 
     A combining grapheme joiner after 30 marks, as the Stream-Safe Text Format of UAX #15 has it.
     """
-    if max(text) < _FIRST_COMBINING:
+    if _WITHOUT_MARKS.fullmatch(text):
         return text
     return _long_mark_run().sub(lambda run: run[0] + "\u034f", text)
 

@@ -91,6 +91,8 @@ def rows_of(fragments: Sequence[Fragment]) -> list[Row]:
 
 def text_of(row: Row) -> str:
     """The words of a line; in characters of one width, as far apart as they stand."""
+    if len(row) == 1:
+        return row[0].text
     pieces = [row[0].text]
     for previous, each in pairwise(row):
         gap = max(each.left - previous.right, previous.left - each.right)
@@ -205,10 +207,10 @@ def _is_prose(rows: list[Row]) -> bool:
 def _items(rows: list[Row], *, code: bool) -> Iterator[Line | Table]:
     start = 0
     while start < len(rows):
-        if end := _drawn_table_end(rows, start):
+        if rows[start][0].text[0] == "|" and (end := _drawn_table_end(rows, start)):
             yield Table([_drawn_cells(text_of(row)) for row in rows[start:end]])
             start = end
-        elif end := _table_end(rows, start, code=code):
+        elif len(rows[start]) > 1 and (end := _table_end(rows, start, code=code)):
             yield Table(_records(rows[start:end]))
             start = end
         else:
@@ -217,6 +219,9 @@ def _items(rows: list[Row], *, code: bool) -> Iterator[Line | Table]:
 
 
 def _line(row: Row) -> Line:
+    if len(row) == 1:
+        only = row[0]
+        return Line(only.text, only.left, only.right, only.middle, only.size, only.bold, only.fixed, whole=True)
     longest = max(row, key=lambda each: len(each.text))
     return Line(
         text_of(row),
@@ -226,7 +231,7 @@ def _line(row: Row) -> Line:
         longest.size,
         all(each.bold for each in row),
         all(each.fixed for each in row),
-        len(row) == 1 or (len(row) == 2 and len(row[0].text) <= _NUMBER_CHARACTERS),
+        whole=len(row) == 2 and len(row[0].text) <= _NUMBER_CHARACTERS,
     )
 
 

@@ -25,7 +25,8 @@ HYPHENS = f"\u2010\u00ad{SOFT_BREAK}-"
 
 _LINE = re.compile(rf"[^\r\n{SOFT_BREAK}]*[^\s{SOFT_BREAK}][^\r\n{SOFT_BREAK}]*{SOFT_BREAK}?")
 _WORD = re.compile(r"\S+")
-_RULE = re.compile(r"[\s|+=_:·.\-–—]{4,}")  # a line that is drawn with characters
+_RULES = "|+=_:·.-–—"
+_RULE = re.compile(rf"[\s{re.escape(_RULES)}]{{4,}}")  # a line that is drawn with characters
 BULLETS = "•‣◦▪▫■□●○◆◇►▶➢➤✓✔✗✘❖·∙–—*\uf0b7\uf0a7\uf0d8\uf076\uf0fc§o-"  # those in private use are Symbol's, Wingdings'
 _MARKER = re.compile(rf"[{BULLETS}]|\(?(?:\d{{1,3}}|[A-Za-z]|[ivxIVX]{{1,5}})[.)]|\d{{1,2}}(?:\.\d{{1,2}})+\.?")
 _BOLD = re.compile(r"bold|black|heavy|demi|-medi(?!um)|^cm(?:ss)?b|^sfbx", re.IGNORECASE)
@@ -264,7 +265,7 @@ class _Fragments:
 
     def _read_line(self, characters: str, start: int, end: int) -> None:
         words = characters[start:end].strip()
-        if _RULE.fullmatch(words):
+        if words[0] in _RULES and _RULE.fullmatch(words):
             return
         is_drawn = words[0] == "|" and words[-1] == "|"  # cells with lines between them need no telling apart
         boxes = self._ends(start, end - 1) if is_drawn else self._boxes(start, end)
@@ -275,7 +276,7 @@ class _Fragments:
         fragment = self._fragment(words, start, boxes)
         if is_drawn or not self._has_gaps(fragment, boxes):
             if fragment.bold or fragment.fixed:
-                self._limit_look(fragment, start + len(characters[start:end].rstrip()) - 1)
+                self._limit_look(fragment, characters.rindex(words[-1], start, end))
             self._fragments.append(fragment)
         else:
             self._read_words(characters, start, end)
@@ -331,12 +332,16 @@ class _Fragments:
         if is_stacked:
             turn = _VERTICAL
         left, top, right, bottom = _turned(edges, turn, self._page_box)
-        middle = (top + bottom) / 2
-        if not is_stacked:  # a line's height depends on its letters, so count from what they stand on
-            foot = (matrix.e, matrix.f, matrix.e, matrix.f)
-            middle = _turned(foot, turn, self._page_box)[1] - _MIDDLE * size
+        # A line's height depends on its letters, so count from what they stand on.
+        middle = (top + bottom) / 2 if is_stacked else self._foot(turn) - _MIDDLE * size
         bold, fixed = self._font(index)
         return Fragment(words, left, right, middle, size, turn, bold, fixed, len(self._fragments))
+
+    def _foot(self, turn: int) -> float:
+        """What the letters stand on, downwards on the turned page."""
+        left, bottom, right, top = self._page_box
+        at = self._matrix
+        return float((top - at.f, at.e - left, at.f - bottom, right - at.e)[turn])
 
     def _continue(self, current: Fragment, word: str, index: int, boxes: list[Edges]) -> bool:
         """Add ``word`` to ``current`` if it stands right beside it; an item may stand off its bullet."""

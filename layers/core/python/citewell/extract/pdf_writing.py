@@ -16,7 +16,6 @@ _ITEM = re.compile(rf"(?P<marker>[{BULLETS}]|\(?(?:\d{{1,3}}|[A-Za-z]|[ivxIVX]{{
 _PLAIN_BULLETS = ("•", "◦", "▪", "■", "●", "○")
 _NUMBERED = re.compile(r"\(?(?:\d|[A-Za-z])")
 _LEADERS = re.compile(r"\.{4,}|(?:\. ){4,}\.?|(?:…\s?){2,}|(?:- ?){5,}|(?:_ ?){5,}")
-_LEADING = ("....", ". . ", "…", "- - ", "-----", "____", "_ _ ")
 _SENTENCE_END = (".", ",", ";", "!")
 _LAST_WORD = re.compile(rf"(\w+)[{HYPHENS}]$")
 _WORD_CHARACTERS = 60
@@ -49,7 +48,10 @@ class PageWriter:
 
     def _write_table(self, table: Line | Table) -> None:
         if isinstance(table, Table):
-            self._text.table([[self._joined(cell.split("\n")) for cell in row] for row in table.rows])
+            self._text.table([[self._cell(cell) for cell in row] for row in table.rows])
+
+    def _cell(self, text: str) -> str:
+        return self._joined(text.split("\n")) if "\n" in text or not text.isalnum() else text
 
     def _write_lines(self, lines: list[Line], *, turned: bool) -> None:
         for is_code, members in groupby(lines, key=self._is_code):
@@ -96,10 +98,10 @@ class PageWriter:
 
     def _heading_level(self, paragraph: list[Line], *, is_item: bool) -> int:
         """1 is the highest; 0 where size and weight don't say clearly that it is a heading."""
-        words = " ".join(line.text for line in paragraph)
-        if not all(line.whole for line in paragraph) or len(paragraph) > _HEADING_LINES:
+        if len(paragraph) > _HEADING_LINES or not all(line.whole for line in paragraph):
             return 0
-        if len(words) > _HEADING_CHARACTERS or not any(map(str.isalpha, words)) or _LEADERS.search(words):
+        words = " ".join(line.text for line in paragraph)
+        if len(words) > _HEADING_CHARACTERS or not any(map(str.isalpha, words)) or _has_leaders(words):
             return 0
         profile = self._profile
         size = max(line.size for line in paragraph)
@@ -126,7 +128,7 @@ class PageWriter:
             else:
                 text += " " + line
         text = text.replace(SOFT_BREAK, "-")
-        return _LEADERS.sub(" ... ", text) if any(leader in text for leader in _LEADING) else text
+        return _LEADERS.sub(" ... ", text) if _has_leaders(text) else text
 
     def _without_hyphen(self, text: str, cut: re.Match[str], line: str) -> str:
         """A hyphen stays where the document writes it within a line, too, and where no word could go on."""
@@ -138,6 +140,12 @@ class PageWriter:
         ):
             return f"{text[:-1]}-{line}"
         return text[:-1] + line
+
+
+def _has_leaders(text: str) -> bool:
+    # Few lines have any, and these look-ups take a hundredth of the search.
+    may_have = ".." in text or ". ." in text or "…" in text or "- -" in text or "--" in text or "_" in text
+    return may_have and _LEADERS.search(text) is not None
 
 
 def _paragraphs(lines: list[Line], right: float) -> Iterator[list[Line]]:
@@ -174,8 +182,7 @@ def _logical_lines(paragraph: list[Line], right: float) -> list[str]:
     """The lines of a paragraph; one that ends although the next word would have fitted ends in a line end."""
     lines = [line.text for line in paragraph]
     for index, (one, other) in enumerate(pairwise(paragraph)):
-        is_entry = "..." in one.text or ". . " in one.text  # of a table of contents
-        if is_entry or (one.text[-1] not in HYPHENS and _ends_early(one, other, right)):
+        if _has_leaders(one.text) or (one.text[-1] not in HYPHENS and _ends_early(one, other, right)):
             lines[index] += "\n"
     return lines
 
