@@ -113,6 +113,17 @@ def test_without_a_title_paragraph_the_properties_name_the_title() -> None:
     assert extract(docx(paragraph("Text."), title="Leave policy")).title == "Leave policy"
 
 
+def test_a_title_that_the_program_gave_is_none() -> None:
+    assert extract(docx(paragraph("Text."), title="Microsoft Word - draft.doc")).title is None
+
+
+def test_the_only_chapter_names_the_title_where_it_opens_the_document() -> None:
+    policy = paragraph("Leave", style="berschrift1") + paragraph("Scope", style="berschrift2") + paragraph("All.")
+    assert extract(docx(policy, styles=HEADINGS)).title == "Leave"
+    assert extract(docx(policy + paragraph("Pay", style="berschrift1"), styles=HEADINGS)).title is None
+    assert extract(docx(paragraph("Draft") + policy, styles=HEADINGS)).title is None
+
+
 def test_styles_based_on_each_other_end_nowhere() -> None:
     styles = style("A", "A", based_on="B") + style("B", "B", based_on="A")
     assert text_of(docx(paragraph("Text.", style="A"), styles=styles)) == "Text."
@@ -344,8 +355,8 @@ def test_a_nested_table_follows_the_one_that_it_stands_in() -> None:
     )
 
 
-def test_a_table_of_one_cell_is_a_frame_around_text() -> None:
-    body = table([cell(paragraph("Note", style="berschrift1") + paragraph("Read this."))])
+def test_a_table_of_one_column_is_a_frame_around_text() -> None:
+    body = table([cell(paragraph("Note", style="berschrift1"))], [cell(paragraph("Read this."))])
     read = extract(docx(body, styles=HEADINGS))
     assert read.text == "Note\n\nRead this."
     assert read.blocks[1].headings == ("Note",)

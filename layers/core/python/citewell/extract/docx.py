@@ -32,7 +32,8 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     document = _Document(package, main, builder)
     document.read(package.xml(main))
     properties = package.properties()
-    return builder.finish(title=document.title or properties.title, language=properties.language)
+    title = document.title or properties.title or document.only_chapter
+    return builder.finish(title=title, language=properties.language)
 
 
 @dataclass(slots=True)
@@ -70,6 +71,13 @@ class _Document:
         self._comments = _by_id(package.related_xml(main, "comments"), "comment")
         self._notes = {kind: _by_id(package.related_xml(main, f"{kind}s"), kind) for kind in _NOTE_TITLES}
         self._carried = ""
+        self._chapters: list[str] = []
+        self._opens_with_chapter = False
+
+    @property
+    def only_chapter(self) -> str | None:
+        """The only heading of the first level, where it opens the document: a title in all but style."""
+        return self._chapters[0] if self._opens_with_chapter and len(self._chapters) == 1 else None
 
     def read(self, root: Element) -> None:
         body = root.find(W + "body")
@@ -83,8 +91,9 @@ class _Document:
             if element.tag == W + "p":
                 if (paragraph := self._paragraph(element, asides)) is not None:
                     self._write(paragraph)
-            elif (cell := _only_cell(element)) is not None:  # a frame around text rather than a table
-                self._blocks(cell)
+            elif cells := _frame(element):
+                for cell in cells:
+                    self._blocks(cell)
             else:
                 self._builder.table(self._rows(element, asides))
             self._write_asides(asides)
@@ -122,8 +131,11 @@ class _Document:
 
     def _write(self, paragraph: _Paragraph) -> None:
         if paragraph.level is not None:
-            if paragraph.is_title and self.title is None:
-                self.title = paragraph.text
+            if paragraph.is_title:
+                self.title = self.title or paragraph.text
+            elif paragraph.level == 1 and paragraph.text:
+                self._chapters.append(paragraph.text)
+                self._opens_with_chapter |= not self._builder.length
             self._builder.heading(paragraph.level, _numbered(paragraph))
         elif paragraph.is_code:
             self._builder.code(paragraph.text, goes_on=True)
@@ -182,8 +194,8 @@ class _Document:
             if element.tag == W + "p":
                 if (paragraph := self._paragraph(element, asides)) is not None:
                     lines.append(_numbered(paragraph) if paragraph.marker != BULLET else f"{BULLET} {paragraph.text}")
-            elif (cell := _only_cell(element)) is not None:
-                lines.append(self._plain(cell, asides))
+            elif cells := _frame(element):
+                lines += [self._plain(cell, asides) for cell in cells]
             else:
                 asides.tables.append(element)
         return "\n".join(line for line in lines if line.strip())
@@ -201,10 +213,10 @@ def _content(container: Element, *tags: str) -> Iterator[Element]:
             yield from _content(chosen_branch(child), *tags)
 
 
-def _only_cell(table: Element) -> Element | None:
-    rows = list(_content(table, W + "tr"))
-    cells = list(_content(rows[0], W + "tc")) if len(rows) == 1 else []
-    return cells[0] if len(cells) == 1 else None
+def _frame(table: Element) -> list[Element]:
+    """The cells of a table that is but a frame around text, as it has one column; none of a true table."""
+    rows = [list(_content(row, W + "tc")) for row in _content(table, W + "tr")]
+    return [cell for row in rows for cell in row] if all(len(row) == 1 for row in rows) else []
 
 
 def _numbered(paragraph: _Paragraph) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from citewell.extract.docx_styles import Styles, hidden_in
 from citewell.extract.formulas import formula
-from citewell.extract.ooxml import MATH, MC, Element, W, chosen_branch, value_of
+from citewell.extract.ooxml import MATH, MC, Element, W, chosen_branch, number_of, value_of
 from citewell.extract.symbols import is_symbol_font, spelled, symbol
 
 _CHECKED = {True: "☒", False: "☐"}
@@ -167,6 +167,6 @@ def _form_value(mark: Element) -> str:
         return _CHECKED[state is not None and state.get(W + "val") not in ("0", "false", "off")]
     if (choice := form.find(W + "ddList")) is not None:
         entries = [each.get(W + "val", "") for each in choice.iterfind(W + "listEntry")]
-        chosen = value_of(choice, "result") or value_of(choice, "default") or "0"
-        return entries[int(chosen)] if chosen.isdecimal() and int(chosen) < len(entries) else ""
+        chosen = number_of(value_of(choice, "result") or value_of(choice, "default") or "0")
+        return entries[chosen] if chosen is not None and 0 <= chosen < len(entries) else ""
     return ""

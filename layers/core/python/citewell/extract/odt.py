@@ -87,9 +87,9 @@ class _Document:
                 self._builder.end_list()
                 self._list(element, None)
             elif element.tag == TABLE + "table":
-                if (cell := _only_cell(element)) is not None:  # a frame around text rather than a table
+                for cell in (cells := _frame(element)):
                     self.blocks(cell)
-                else:
+                if not cells:
                     self._builder.table(self._rows(element, asides))
             else:
                 for box in boxes_in(element):
@@ -236,9 +236,9 @@ class _Document:
                     yield f"{marker} {lines[0]}" if marker else "".join(lines[:1])
                     yield from lines[1:]
             elif element.tag == TABLE + "table":
-                if (cell := _only_cell(element)) is not None:
+                for cell in (cells := _frame(element)):
                     yield from self._plain_lines(cell, asides, None)
-                else:
+                if not cells:
                     asides.tables.append(element)
 
 
@@ -259,10 +259,10 @@ def _rows_of(table: Element) -> Iterator[Element]:
             yield from _rows_of(child)
 
 
-def _only_cell(table: Element) -> Element | None:
-    rows = list(_rows_of(table))
-    cells = [each for each in rows[0] if each.tag in _CELLS] if len(rows) == 1 else []
-    return cells[0] if len(cells) == 1 else None
+def _frame(table: Element) -> list[Element]:
+    """The cells of a table that is but a frame around text, as it has one column; none of a true table."""
+    rows = [[each for each in row if each.tag in _CELLS] for row in _rows_of(table)]
+    return [cell for row in rows for cell in row] if all(len(row) == 1 for row in rows) else []
 
 
 def _start(element: Element, name: str) -> int | None:

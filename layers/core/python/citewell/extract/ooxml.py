@@ -28,6 +28,9 @@ MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 
 _PACKAGE = "{http://schemas.openxmlformats.org/package/2006/relationships}"
 _DUBLIN_CORE = "{http://purl.org/dc/elements/1.1/}"
+_NO_TITLE = re.compile(
+    r"powerpoint[ -]pr.sentation|presentation|microsoft (?:word|excel) - .*|document\d*|untitled.*", re.I
+)
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/(\w+)")
 _TEXT_TAGS = {W + "t", A + "t", MATH + "t"}
 
@@ -95,11 +98,12 @@ class Package:
         return found.target if found is not None and found.target in self._archive else None
 
     def properties(self) -> Properties:
+        """Titles that an office program gives by itself are none."""
         core = self.related_xml("", "core-properties")
         if core is None:
             return Properties()
-        title, language = (core.findtext(_DUBLIN_CORE + name) for name in ("title", "language"))
-        return Properties((title or "").strip() or None, (language or "").strip() or None)
+        title, language = ((core.findtext(_DUBLIN_CORE + name) or "").strip() for name in ("title", "language"))
+        return Properties(None if _NO_TITLE.fullmatch(title) else title or None, language or None)
 
 
 def chosen_branch(alternate: Element) -> Element:

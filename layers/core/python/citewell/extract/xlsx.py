@@ -14,7 +14,7 @@ from citewell.core.values import ExtractedText
 from citewell.errors import DocumentRejected
 from citewell.extract.building import TextBuilder, clean_line
 from citewell.extract.drawing import plain_text
-from citewell.extract.ooxml import Element, Package, R, S
+from citewell.extract.ooxml import Element, Package, R, S, number_of
 from citewell.extract.options import ReadOptions
 from citewell.extract.sheet_cells import Cells
 from citewell.extract.sheet_rows import Sheet, read_sheet
@@ -98,8 +98,8 @@ class _Workbook:
             return
         authors = [each.text or "" for each in root.iterfind(f"{S}authors/{S}author")]
         for each in root.iter(S + "comment"):
-            number = each.get("authorId", "")
-            author = authors[int(number)] if number.isdecimal() and int(number) < len(authors) else ""
+            number = number_of(each.get("authorId"))
+            author = authors[number] if number is not None and 0 <= number < len(authors) else ""
             text = "".join(piece.text or "" for piece in each.iter(S + "t"))
             # Excel begins the comment itself with its author's name.
             yield clean_line(author), each.get("ref", ""), clean_line(text).removeprefix(f"{author}:").strip()
