@@ -92,9 +92,13 @@ def docx(
     footnotes: str = "",
     endnotes: str = "",
     comments: str = "",
+    parts: Mapping[str, str] | None = None,
     title: str | None = None,
 ) -> bytes:
-    """``body`` and the others are what stands inside of the root element of each part."""
+    """``body`` and the others are what stands inside of the root element of each part.
+
+    ``parts``: further ones, each related to the document by the name of its file.
+    """
     others = {
         "styles": styles,
         "numbering": numbering,
@@ -107,8 +111,11 @@ def docx(
         "wordprocessingml.document",
         {
             "word/document.xml": f"<w:document {_NAMESPACES}><w:body>{body}</w:body></w:document>",
-            "word/_rels/document.xml.rels": relationships({name: (name, f"{name}.xml") for name in others}),
+            "word/_rels/document.xml.rels": relationships(
+                {name: (name, f"{name}.xml") for name in others} | {name: ("more", f"/{name}") for name in parts or {}}
+            ),
             **{f"word/{name}.xml": f"<w:{name} {_NAMESPACES}>{xml}</w:{name}>" for name, xml in others.items()},
+            **{name: with_namespaces(xml) for name, xml in (parts or {}).items()},
         },
         title=title,
     )

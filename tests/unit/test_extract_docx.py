@@ -436,6 +436,23 @@ def test_a_box_in_a_box_and_a_box_in_a_cell_are_read() -> None:
     assert text_of(docx(body)).endswith("| c | d |\n\nouter\n\ninner")
 
 
+def test_charts_and_diagrams_follow_their_paragraph() -> None:
+    point = '<c:pt idx="0"><c:v>{}</c:v></c:pt>'
+    series = f"<c:ser><c:cat>{point.format('2024')}</c:cat><c:val>{point.format('7')}</c:val></c:ser>"
+    words = "<dgm:pt><dgm:t><a:p><a:r><a:t>Ask</a:t></a:r></a:p></dgm:t></dgm:pt>"
+    body = paragraph(
+        "Sales:",
+        '<w:r><w:drawing><c:chart r:id="word/chart.xml"/></w:drawing></w:r>',
+        '<w:r><w:drawing><dgm:relIds r:dm="word/data.xml"/></w:drawing></w:r>',
+        '<w:r><w:drawing><c:chart r:id="gone"/></w:drawing></w:r>',
+    )
+    parts = {
+        "word/chart.xml": f"<c:chartSpace><c:chart>{series}</c:chart></c:chartSpace>",
+        "word/data.xml": f"<dgm:dataModel><dgm:ptLst>{words}</dgm:ptLst></dgm:dataModel>",
+    }
+    assert text_of(docx(body, parts=parts)) == "Sales:\n\n|  | Series 1 |\n| --- | --- |\n| 2024 | 7 |\n\n- Ask"
+
+
 def test_the_fallback_is_read_where_the_choice_has_no_text() -> None:
     body = paragraph(
         '<mc:AlternateContent><mc:Choice Requires="new"><w:drawing/></mc:Choice>'

@@ -4,20 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from citewell.extract.building import clean_line
+from citewell.extract.building import TextBuilder, clean_line
 from citewell.extract.drawing import plain_text
-from citewell.extract.ooxml import A, Element, number_of
+from citewell.extract.ooxml import A, Element, Package, R, number_of
 
 _CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 _DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
 _MOST_POINTS = 2_000
+
+GRAPHICS = (_CHART + "chart", _DIAGRAM + "relIds")
+"""Elements that stand for a chart or a diagram, which is a part of its own."""
+
+
+def write_graphic(builder: TextBuilder, package: Package, part: str, graphic: Element) -> None:
+    """Write the chart or diagram that ``graphic`` of ``GRAPHICS``, in ``part``, stands for; nothing if it is gone."""
+    is_chart = graphic.tag == GRAPHICS[0]
+    target = package.target(part, graphic.get(R + ("id" if is_chart else "dm")))
+    if target is None:
+        return
+    root = package.xml(target)
+    if is_chart:
+        title, rows = chart_rows(root)
+        builder.paragraph(title)
+        builder.table(rows)
+    else:
+        builder.end_list()
+        for line in diagram_lines(root):
+            builder.item(line)
 
 
 def chart_rows(root: Element) -> tuple[str, list[list[str]]]:
     """The chart's title, and a table: a row for each category, a column for each series."""
     title = root.find(f"{_CHART}chart/{_CHART}title")
     series = list(root.iter(_CHART + "ser"))
-    names = [" ".join(_points(each.find(_CHART + "tx")).values()) for each in series]
+    names = [
+        " ".join(_points(each.find(_CHART + "tx")).values()) or f"Series {number}"
+        for number, each in enumerate(series, start=1)
+    ]
     categories: dict[int, str] = {}
     columns = []
     for each in series:

@@ -1,7 +1,7 @@
 """Word documents (ECMA-376, transitional and strict).
 
 Text stands where a reader of the final document sees it: insertions are in, deletions and hidden text are out. A
-paragraph is followed by its text boxes, then its notes, then its comments; those of a table follow the table.
+paragraph is followed by its text boxes and charts, its notes and its comments; those of a table follow the table.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from citewell.core.values import ExtractedText
 from citewell.extract.building import TextBuilder, clean_line
+from citewell.extract.charts import write_graphic
 from citewell.extract.docx_numbering import BULLET, Numbering
 from citewell.extract.docx_runs import ParagraphText, Runs
 from citewell.extract.docx_styles import Styles, list_in, outline_level_in
@@ -41,12 +42,14 @@ class _Asides:
     """What hangs on the text that is being read, until it may be written."""
 
     boxes: list[Element] = field(default_factory=list)
+    graphics: list[Element] = field(default_factory=list)
     tables: list[Element] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
 
     def take(self, paragraph: ParagraphText) -> None:
         self.boxes += paragraph.boxes
+        self.graphics += paragraph.graphics
         self.notes += paragraph.notes
         self.comments += paragraph.comments
 
@@ -64,6 +67,7 @@ class _Paragraph:
 class _Document:
     def __init__(self, package: Package, main: str, builder: TextBuilder) -> None:
         self.title: str | None = None
+        self._package, self._main = package, main
         self._builder = builder
         self._styles = Styles(package.related_xml(main, "styles"))
         self._numbering = Numbering(package.related_xml(main, "numbering"), self._styles.lists())
@@ -149,6 +153,8 @@ class _Document:
     def _write_asides(self, asides: _Asides) -> None:
         for box in asides.boxes:
             self._blocks(box)
+        for graphic in asides.graphics:
+            write_graphic(self._builder, self._package, self._main, graphic)
         for table in asides.tables:
             inner = _Asides()
             self._builder.table(self._rows(table, inner))

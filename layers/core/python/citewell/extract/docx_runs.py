@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from citewell.extract.charts import GRAPHICS
 from citewell.extract.docx_styles import Styles, hidden_in
 from citewell.extract.formulas import formula
 from citewell.extract.ooxml import MATH, MC, Element, W, chosen_branch, number_of, value_of
@@ -15,12 +16,16 @@ _CHECKED = {True: "☒", False: "☐"}
 
 @dataclass(slots=True)
 class ParagraphText:
-    """``notes`` are (``footnote`` or ``endnote``, id), ``comments`` ids, ``boxes`` the content of text boxes."""
+    """``notes`` are (``footnote`` or ``endnote``, id), ``comments`` ids, ``boxes`` the content of text boxes.
+
+    ``graphics`` stand for charts and diagrams.
+    """
 
     text: str = ""
     notes: list[tuple[str, str]] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
     boxes: list[Element] = field(default_factory=list)
+    graphics: list[Element] = field(default_factory=list)
 
 
 class Runs:
@@ -140,6 +145,7 @@ class Runs:
 
     def _drawing(self, element: Element) -> None:
         self._out.boxes.extend(_boxes(element))
+        self._out.graphics.extend(element.iter(*GRAPHICS))
 
     def _math(self, element: Element) -> None:
         self._write(formula(element))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from citewell.core.values import ExtractedText
 from citewell.errors import DocumentRejected
 from citewell.extract.building import TextBuilder, clean_line
-from citewell.extract.charts import chart_rows, diagram_lines
+from citewell.extract.charts import GRAPHICS, write_graphic
 from citewell.extract.drawing import plain_text, table_rows, write_text
 from citewell.extract.ooxml import MC, A, Element, P, Package, R, chosen_branch
 from citewell.extract.options import ReadOptions
@@ -19,8 +19,6 @@ from citewell.extract.slide_layout import Box, Inherited, box_of, in_reading_ord
 
 _TITLES = {"title", "ctrTitle"}
 _RUNNING = {"dt", "ftr", "hdr", "sldNum"}
-_CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"
-_DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds"
 _SHAPES = {P + name for name in ("sp", "grpSp", "graphicFrame", "pic")}
 
 
@@ -99,17 +97,8 @@ class _Presentation:
         """A table, a chart's numbers or a diagram's words."""
         if (table := next(frame.iter(A + "tbl"), None)) is not None:
             self._builder.table(table_rows(table))
-        elif (chart := next(frame.iter(_CHART), None)) is not None:
-            if target := self._package.target(part, chart.get(R + "id")):
-                title, rows = chart_rows(self._package.xml(target))
-                self._builder.paragraph(title)
-                self._builder.table(rows)
-        elif (diagram := next(frame.iter(_DIAGRAM), None)) is not None and (
-            target := self._package.target(part, diagram.get(R + "dm"))
-        ):
-            self._builder.end_list()
-            for line in diagram_lines(self._package.xml(target)):
-                self._builder.item(line)
+        for graphic in frame.iter(*GRAPHICS):
+            write_graphic(self._builder, self._package, part, graphic)
 
     def _inherited_by(self, part: str) -> Inherited:
         layout = self._package.related(part, "slideLayout")
