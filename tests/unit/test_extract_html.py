@@ -57,6 +57,11 @@ def test_a_page_without_a_charset_is_told_as_any_text() -> None:
     assert extract(data).text == "Die tägliche Obergrenze für Mahlzeiten beträgt 60 €."
 
 
+def test_a_byte_that_is_wrong_in_the_pages_charset_is_marked_and_the_rest_is_read() -> None:
+    assert extract(b"<!doctype html><meta charset=utf-8><p>caf\xc3\xa9 \x80 \x8e").text == "café � �"
+    assert extract(b"<!doctype html><meta charset=utf-16><p>caf\xc3\xa9").text == "café"
+
+
 def test_an_encoding_that_nobody_knows_is_undecodable() -> None:
     with pytest.raises(DocumentRejected) as rejected:
         extract(b"<!doctype html><p>caf\xe9 \x80 \x8e")

@@ -11,7 +11,8 @@ from citewell.core.values import ExtractedText
 from citewell.errors import DocumentRejected
 from citewell.extract.building import TextBuilder
 from citewell.extract.calendar_events import events_of
-from citewell.extract.mail_headers import day_of, decoded, fields_of, mended, unfolded
+from citewell.extract.declaring import decoded_as
+from citewell.extract.mail_headers import day_of, fields_of, mended, unfolded
 from citewell.extract.mail_writing import (
     shown_fields,
     write_attachments,
@@ -171,7 +172,7 @@ def _text(part: Message | None) -> str:
     if part is None:
         return ""
     payload = part.get_payload(decode=True)
-    text = decoded(payload, _charset(part)) if isinstance(payload, bytes) else ""
+    text = decoded_as(_charset(part), payload) if isinstance(payload, bytes) else ""
     return _reflowed(text, part) if part.get_content_type() == "text/plain" else text
 
 

@@ -9,8 +9,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from citewell.core.values import ExtractedText
 from citewell.errors import DocumentRejected
 from citewell.extract.building import TextBuilder
-from citewell.extract.declaring import date_of, language_tag_of
-from citewell.extract.decoding import decode
+from citewell.extract.declaring import date_of, decoded_as, language_tag_of
 from citewell.extract.html_blocks import BlockWriter
 from citewell.extract.html_boilerplate import Boilerplate
 from citewell.extract.options import ReadOptions
@@ -18,7 +17,7 @@ from citewell.extract.options import ReadOptions
 _META_CHARSET = re.compile(rb"<meta\b[^>]*?\bcharset\s*=\s*[\"']?\s*([\w.:+-]+)", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"\s*<\?xml\b[^>]*?\bencoding\s*=\s*[\"']([\w.:+-]+)", re.IGNORECASE)
 _META_BYTES = 16_384
-_HAS_CHARSET = re.compile(r";\s*charset\s*=", re.IGNORECASE)
+_CHARSET = re.compile(r";\s*charset\s*=\s*\"?\s*([\w.:+-]+)", re.IGNORECASE)
 _DATE_NAMES = frozenset({"date", "effective_date", "effective-date", "dc.date", "dcterms.date", "dcterms.valid"})
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9-]*)")
@@ -101,16 +100,15 @@ def _depth(markup: str) -> int:
 
 
 def _decoded(data: bytes, content_type: str | None) -> str:
-    declared = [content_type] if _HAS_CHARSET.search(content_type or "") else []
-    if charset := meta_charset_of(data):
-        declared.append(f"text/html; charset={charset}")
-    return decode(data, content_type=declared[0] if declared else None)
+    match = _CHARSET.search(content_type or "")
+    return decoded_as(match[1] if match else meta_charset_of(data), data)
 
 
 def meta_charset_of(data: bytes) -> str | None:
-    """The charset that a page names itself, in a ``meta`` element or as XML does."""
+    """The charset that a page names itself, in a ``meta`` element or as XML does; UTF-16 can't be named so."""
     match = _META_CHARSET.search(data[:_META_BYTES]) or _XML_ENCODING.match(data)
-    return match[1].decode("ascii", "replace") if match else None
+    charset = match[1].decode("ascii", "replace").lower() if match else ""
+    return charset if charset and not charset.startswith(("utf-16", "utf16")) else None
 
 
 def _title(tree: LexborHTMLParser) -> str | None:

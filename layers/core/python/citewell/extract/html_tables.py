@@ -27,8 +27,9 @@ class HtmlTable:
 
     def cell(self, text: str, node: LexborNode) -> None:
         self._pass_merged_cells()
-        columns = _span(node, "colspan")
-        if (rows := _span(node, "rowspan")) > 1:
+        attributes = node.attributes
+        columns = _span(attributes.get("colspan"))
+        if (rows := _span(attributes.get("rowspan"))) > 1:
             self._rows_below.update(dict.fromkeys(range(len(self._row), len(self._row) + columns), rows))
         self._row += [text, *[""] * (columns - 1)]
 
@@ -68,6 +69,7 @@ def complex_cells(root: LexborNode) -> frozenset[int]:
     return frozenset(found)
 
 
-def _span(node: LexborNode, name: str) -> int:
-    value = node.attributes.get(name) or "1"
-    return min(max(int(value), 1), _LONGEST_SPAN) if value.isascii() and value.isdigit() and len(value) < 6 else 1
+def _span(value: str | None) -> int:
+    if not value or not value.isascii() or not value.isdigit():
+        return 1
+    return min(max(int(value[:5]), 1), _LONGEST_SPAN)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from email.errors import HeaderParseError
 from email.header import decode_header
@@ -10,7 +9,7 @@ from email.message import Message
 from email.utils import parsedate_to_datetime
 
 from citewell.errors import DocumentRejected
-from citewell.extract.decoding import decode
+from citewell.extract.declaring import decoded_as
 
 SHOWN = ("From", "To", "Cc", "Date", "Subject")
 
@@ -20,7 +19,6 @@ _KNOWN_FIELD = re.compile(
     re.IGNORECASE,
 )
 _FOLD = re.compile(r"\r?\n[ \t]+|[\r\n]+")
-_SEVEN_BIT = frozenset({"utf-7", "hz", "iso2022_jp", "iso2022_jp_2", "iso2022_kr"})
 
 
 def mended(data: bytes) -> bytes:
@@ -65,27 +63,9 @@ def unfolded(value: str | None) -> str:
 
 def _readable(value: bytes, charset: str | None) -> str:
     try:
-        return decoded(value, charset)
+        return decoded_as(charset, value)
     except DocumentRejected:
         return value.decode("utf-8", "replace")
-
-
-def decoded(data: bytes, charset: str | None) -> str:
-    """Text in the charset it is said to be in, read as mail programs do: what isn't valid in it is marked, not refused.
-
-    Where no charset is known, as any other text: raises DocumentRejected ``undecodable`` when it can't be told.
-    """
-    if not data:
-        return ""
-    name = _codec(charset)
-    if name in _SEVEN_BIT and data.isascii():
-        return data.decode(name, "replace")
-    try:
-        return decode(data, content_type=f"text/plain; charset={charset}" if charset else None)
-    except DocumentRejected:
-        if name is None:
-            raise
-        return data.decode("cp1252" if name in {"ascii", "iso8859-1"} else name, "replace")
 
 
 def day_of(date: str) -> str | None:
@@ -94,12 +74,3 @@ def day_of(date: str) -> str | None:
         return parsedate_to_datetime(date).date().isoformat()
     except (ValueError, TypeError, IndexError):
         return None
-
-
-def _codec(charset: str | None) -> str | None:
-    try:
-        info = codecs.lookup(charset or "")
-        b"".decode(info.name)  # not one of those from text to text
-    except (LookupError, ValueError):
-        return None
-    return info.name

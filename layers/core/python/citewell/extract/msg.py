@@ -13,8 +13,9 @@ import olefile
 from citewell.core.values import ExtractedText
 from citewell.errors import DocumentRejected
 from citewell.extract.building import TextBuilder
+from citewell.extract.declaring import decoded_as
 from citewell.extract.html import meta_charset_of
-from citewell.extract.mail_headers import day_of, decoded, fields_of
+from citewell.extract.mail_headers import day_of, fields_of
 from citewell.extract.mail_writing import shown_fields, write_attachments, write_body, write_forwarded
 from citewell.extract.options import ReadOptions
 from citewell.extract.outlook_rtf import html_in_rtf, unpacked
@@ -51,7 +52,7 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
             fields = _fields(message)
             builder.metadata(shown_fields(fields.items()))
             _write_message(message, builder, depth=0)
-    except (OSError, ValueError, LookupError, AttributeError, TypeError, struct.error) as error:
+    except (OSError, ValueError, LookupError, AttributeError, TypeError, ArithmeticError, struct.error) as error:
         raise DocumentRejected("corrupt", "the message's storage is damaged") from error
     return builder.finish(title=fields["Subject"] or None, effective_date=_day(message, fields["Date"]))
 
@@ -68,7 +69,7 @@ class _Properties:
     def text(self, property_id: int) -> str:
         if wide := self._stream(f"__substg1.0_{property_id:04X}001F"):
             return wide.decode("utf-16-le", "replace").rstrip("\x00")
-        return decoded(self._stream(f"__substg1.0_{property_id:04X}001E"), _charset(self.codepage)).rstrip("\x00")
+        return decoded_as(_charset(self.codepage), self._stream(f"__substg1.0_{property_id:04X}001E")).rstrip("\x00")
 
     def binary(self, property_id: int) -> bytes:
         return self._stream(f"__substg1.0_{property_id:04X}0102")
@@ -157,7 +158,7 @@ def _html(message: _Properties) -> str:
     page = message.binary(_HTML)
     codepage = message.number(_INTERNET_CODEPAGE)
     charset = _charset(codepage) if codepage else meta_charset_of(page)
-    return decoded(page, charset) if page else message.text(_HTML)
+    return decoded_as(charset, page) if page else message.text(_HTML)
 
 
 def _write_attachments(message: _Properties, builder: TextBuilder, *, depth: int) -> None:
