@@ -150,6 +150,8 @@ class TextBuilder:
 
 def clean(text: str) -> str:
     """Text in one form: NFC, ``\\n`` line ends, one space between words, no invisible characters, ligatures spelled."""
+    if text.isascii() and text.isprintable() and "  " not in text:
+        return text.strip()
     text = normalise(text)
     if not text.isascii():
         for invisible in _INVISIBLE:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from citewell.extract.pdf_pages import Fragment
+from citewell.extract.pdf_pages import FIXED_WIDTH, Fragment
 
 Row = list[Fragment]
 
@@ -97,7 +97,9 @@ def text_of(row: Row) -> str:
     for previous, each in pairwise(row):
         gap = max(each.left - previous.right, previous.left - each.right)
         if gap >= _JOINED * min(previous.size, each.size) or each.fixed:
-            pieces.append(" " * max(round(gap / (0.6 * each.size)), 1) if each.fixed and previous.fixed else " ")
+            pieces.append(
+                " " * max(round(gap / (FIXED_WIDTH * each.size)), 1) if each.fixed and previous.fixed else " "
+            )
         pieces.append(each.text)
     return "".join(pieces)
 

@@ -40,6 +40,7 @@ _MARKER_GAP = 4.0
 _MARKER_CHARACTERS = 8
 _WIDEST_CHARACTER = 1.1
 _TALLEST = 12.0  # times the height of what is drawn, which may be a dash
+FIXED_WIDTH = 0.6  # ems, as most type of one width has it
 _MIDDLE = 0.35  # ems from what letters stand on to the middle between their heads and feet
 _OVERLAP = -0.6
 _STACKED = 0.75  # ems that each character adds to the height of a column
@@ -268,13 +269,16 @@ class _Fragments:
         if words[0] in _RULES and _RULE.fullmatch(words):
             return
         is_drawn = words[0] == "|" and words[-1] == "|"  # cells with lines between them need no telling apart
-        boxes = self._ends(start, end - 1) if is_drawn else self._boxes(start, end)
+        boxes = self._ends(start) if is_drawn else self._boxes(start, end)
         if not boxes:
             boxes = self._ends(start, end - 1)
         if not boxes:
             return
         fragment = self._fragment(words, start, boxes)
-        if is_drawn or not self._has_gaps(fragment, boxes):
+        if is_drawn:
+            fragment.right = fragment.left + FIXED_WIDTH * fragment.size * len(words)
+            self._fragments.append(fragment)
+        elif not self._has_gaps(fragment, boxes):
             if fragment.bold or fragment.fixed:
                 self._limit_look(fragment, characters.rindex(words[-1], start, end))
             self._fragments.append(fragment)

@@ -9,7 +9,7 @@ from itertools import groupby, pairwise
 
 from citewell.extract.building import TextBuilder
 from citewell.extract.pdf_layout import Column, Line, Table, is_rtl
-from citewell.extract.pdf_pages import BULLETS, HYPHENS, SOFT_BREAK
+from citewell.extract.pdf_pages import BULLETS, FIXED_WIDTH, HYPHENS, SOFT_BREAK
 from citewell.extract.pdf_profile import Profile
 
 _ITEM = re.compile(rf"(?P<marker>[{BULLETS}]|\(?(?:\d{{1,3}}|[A-Za-z]|[ivxIVX]{{1,5}})[.)])\s+(?=\S)")
@@ -51,7 +51,8 @@ class PageWriter:
             self._text.table([[self._cell(cell) for cell in row] for row in table.rows])
 
     def _cell(self, text: str) -> str:
-        return self._joined(text.split("\n")) if "\n" in text or not text.isalnum() else text
+        is_plain = "\n" not in text and SOFT_BREAK not in text and not _has_leaders(text)
+        return text if is_plain else self._joined(text.split("\n"))
 
     def _write_lines(self, lines: list[Line], *, turned: bool) -> None:
         for is_code, members in groupby(lines, key=self._is_code):
@@ -203,5 +204,5 @@ def _indented(lines: list[Line]) -> str:
     for index, line in enumerate(lines):
         if index:
             text += "\n\n" if pitches[index - 1] > 1.7 * usual else "\n"
-        text += " " * round((line.left - left) / (0.6 * line.size)) + line.text
+        text += " " * round((line.left - left) / (FIXED_WIDTH * line.size)) + line.text
     return text
