@@ -22,7 +22,7 @@ HEADER = "From: ann@example.com\nTo: bob@example.com\nDate: Sun, 1 Mar 2026 23:3
         pytest.param("<!-- saved -->\n" * 1_000 + "<html>", Format.HTML, id="page after many comments"),
         pytest.param("<title>Leave</title><p>25 days.", Format.HTML, id="page without its outer tags"),
         pytest.param("<h2>Leave</h2><p>25 days.</p>\n", Format.HTML, id="part of a page"),
-        pytest.param("<p align=center>Leave</p>\n\n# Leave\n\n<p>x</p>", Format.MARKDOWN, id="README with a tag on top"),
+        pytest.param("<p align=center>Leave</p>\n\n# Leave\n\n<p>x</p>", Format.MARKDOWN, id="README with a tag"),
         pytest.param("<div>Leave</div>\n\n25 days.", Format.MARKDOWN, id="text after a tag"),
         pytest.param("<5 days need no form.</p>", Format.MARKDOWN, id="less than"),
         pytest.param(HEADER + "\nHello", Format.EML, id="mail"),
