@@ -533,8 +533,9 @@ def test_boxes_nested_as_deep_as_xml_allows_are_read_or_refused() -> None:
 
 
 def test_a_span_of_a_billion_columns_takes_no_room() -> None:
-    body = table(["a", "b"], [cell(paragraph("c"), '<w:gridSpan w:val="1000000000"/>'), "d"])
-    assert text_of(docx(body)) == "| a | b |  |\n| --- | --- | --- |\n| c |  | d |"
+    wide = cell(paragraph("c"), '<w:gridSpan w:val="1000000000"/>')
+    body = table(["a", "b"], [wide, "d"], [wide] * 1_000)
+    assert text_of(docx(body)).split("\n")[2].replace("|  ", "") == "| c | d |"
 
 
 def test_the_same_document_gives_the_same_text() -> None:

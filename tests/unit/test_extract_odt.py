@@ -214,6 +214,14 @@ def test_repeated_cells_and_rows_are_written_out_within_reason() -> None:
     assert text_of(odt(body)) == "| a | b | b |\n| --- | --- | --- |"
 
 
+def test_a_table_that_repeats_itself_beyond_measure_is_too_large() -> None:
+    row = (
+        f'<table:table-row table:number-rows-repeated="100"><table:table-cell table:number-columns-repeated="1000">'
+        f"{p('x')}</table:table-cell></table:table-row>"
+    )
+    assert code_of(odt(f"<table:table>{row * 300}</table:table>")) == "too_large"
+
+
 def test_a_nested_table_follows_the_one_that_it_stands_in() -> None:
     inner = f"<table:table-cell>{p('see')}{table(['e', 'f'])}</table:table-cell>"
     assert text_of(odt(table(["a", "b"], ["c", inner]))) == (

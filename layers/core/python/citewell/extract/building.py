@@ -93,6 +93,8 @@ class TextBuilder:
 
         Rows and columns in which every cell is blank are left out.
         """
+        if sum(map(len, rows)) > self._limits.characters:
+            raise self._too_large()
         cleaned = [[clean_line(cell).replace("|", "\\|") for cell in row] for row in rows]
         width = max((len(row) for row in cleaned), default=0)
         used = [column for column in range(width) if any(column < len(row) and row[column] for row in cleaned)]
@@ -145,7 +147,10 @@ class TextBuilder:
         self._pieces += (separator, text)
         self._length += len(separator) + len(text)
         if self._length > self._limits.characters:
-            raise DocumentRejected("too_large", f"more than {self._limits.characters} characters of text")
+            raise self._too_large()
+
+    def _too_large(self) -> DocumentRejected:
+        return DocumentRejected("too_large", f"more than {self._limits.characters} characters of text")
 
 
 def clean(text: str) -> str:

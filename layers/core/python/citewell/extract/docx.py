@@ -190,7 +190,9 @@ class _Document:
         for cell in _content(row, W + "tc"):
             properties = cell.find(W + "tcPr")
             text = "" if _goes_on(properties) else self._plain(cell, asides)
-            cells += [text] + [""] * (_spanned(properties, "gridSpan", 1) - 1)
+            cells.append(text)
+            if len(cells) < _MOST_COLUMNS:
+                cells += [""] * (_spanned(properties, "gridSpan", 1) - 1)
         return cells
 
     def _plain(self, container: Element, asides: _Asides) -> str:

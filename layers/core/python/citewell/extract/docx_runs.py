@@ -9,7 +9,7 @@ from citewell.extract.charts import GRAPHICS
 from citewell.extract.docx_styles import Styles, hidden_in
 from citewell.extract.formulas import formula
 from citewell.extract.ooxml import MATH, MC, Element, W, chosen_branch, number_of, value_of
-from citewell.extract.symbols import is_symbol_font, spelled, symbol
+from citewell.extract.symbols import has_symbols, is_symbol_font, spelled, symbol
 
 _CHECKED = {True: "☒", False: "☐"}
 
@@ -112,7 +112,7 @@ class Runs:
 
     def _text(self, element: Element) -> None:
         text = element.text or ""
-        if any("\uf020" <= character <= "\uf0ff" for character in text):
+        if has_symbols(text):
             fonts = element.getparent().find(f"{W}rPr/{W}rFonts")
             font = fonts.get(W + "ascii", "") if fonts is not None else ""
             text = spelled(text, font if is_symbol_font(font) else "symbol")

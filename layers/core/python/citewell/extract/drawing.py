@@ -11,7 +11,7 @@ from citewell.extract.building import TextBuilder
 from citewell.extract.formulas import formula
 from citewell.extract.numerals import Numeral
 from citewell.extract.ooxml import MATH, MC, A, Element, chosen_branch, number_of
-from citewell.extract.symbols import spelled
+from citewell.extract.symbols import has_symbols, spelled
 
 _LEVELS = 9
 _MOST_COLUMNS = 1_000
@@ -132,7 +132,7 @@ def _pieces(parent: Element) -> Iterator[str]:
 
 def _run_text(run: Element) -> str:
     text: str = run.findtext(A + "t") or ""
-    if any("\uf020" <= character <= "\uf0ff" for character in text):
+    if has_symbols(text):
         font = run.find(f"{A}rPr/{A}sym")
         text = spelled(text, font.get("typeface", "") if font is not None else "symbol")
     return text

@@ -41,6 +41,7 @@ _EPOCH = datetime(1899, 12, 30)
 _EPOCH_1904 = timedelta(days=1_462)
 _FIRST_TRUE_DAY = 60  # Excel's calendar has a 29th of February 1900
 _MOST_DECIMALS = 30
+_LONGEST_CODE = 500  # a spreadsheet takes 255 characters
 
 
 def plain(value: float) -> str:
@@ -50,7 +51,7 @@ def plain(value: float) -> str:
 
 def formatter(code: str, *, since_1904: bool = False) -> Formatter:
     """What shows numbers as the format ``code`` does."""
-    sections = [_section(source, since_1904=since_1904) for source in _split(code)]
+    sections = [_section(source, since_1904=since_1904) for source in _split(code[:_LONGEST_CODE])]
 
     def show(value: float) -> str:
         if value < 0 and len(sections) > 1:

@@ -31,6 +31,7 @@ _TRANSPARENT = {
     )
 }
 _ROW_GROUPS = {TABLE + name for name in ("table-header-rows", "table-rows", "table-row-group")}
+_REPEATED = TABLE + "number-columns-repeated"
 _CELLS = {TABLE + "table-cell", TABLE + "covered-table-cell"}
 _NOTE_TITLES = {"footnote": "Footnote", "endnote": "Endnote"}
 
@@ -216,7 +217,7 @@ class _Document:
         for cell in row:
             if cell.tag in _CELLS:
                 text = self._plain(cell, asides) if cell.tag == TABLE + "table-cell" else ""
-                times = number_of(cell.get(TABLE + "number-columns-repeated")) or 1
+                times = number_of(cell.get(_REPEATED)) or 1
                 cells += [text] * max(0, min(times, _MOST_COLUMNS - len(cells)))
         return cells
 
@@ -262,7 +263,8 @@ def _rows_of(table: Element) -> Iterator[Element]:
 def _frame(table: Element) -> list[Element]:
     """The cells of a table that is but a frame around text, as it has one column; none of a true table."""
     rows = [[each for each in row if each.tag in _CELLS] for row in _rows_of(table)]
-    return [cell for row in rows for cell in row] if all(len(row) == 1 for row in rows) else []
+    one_column = all(len(row) == 1 and row[0].get(_REPEATED) is None for row in rows)
+    return [cell for row in rows for cell in row] if one_column else []
 
 
 def _start(element: Element, name: str) -> int | None:

@@ -6,6 +6,8 @@ what people put into documents is here: boxes, marks, arrows, bullets.
 
 from __future__ import annotations
 
+import re
+
 _SYMBOL = dict(
     zip(
         range(0x20, 0x7F),
@@ -28,6 +30,12 @@ _WINGDINGS = {
 _WINGDINGS_2 = {0x4F: "✗", 0x50: "✓", 0x51: "☒", 0x52: "☑", 0x53: "☒", 0x54: "☒", 0xA3: "□"}
 _FONTS = {"symbol": _SYMBOL, "wingdings": _WINGDINGS, "wingdings 2": _WINGDINGS_2}
 _PRIVATE = range(0xF020, 0xF100)
+_PRIVATE_CHARACTER = re.compile("[\uf020-\uf0ff]")
+
+
+def has_symbols(text: str) -> bool:
+    """Whether ``text`` has characters that mean something in a symbol font only."""
+    return not text.isascii() and _PRIVATE_CHARACTER.search(text) is not None
 
 
 def is_symbol_font(font: str) -> bool:
