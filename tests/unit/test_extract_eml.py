@@ -73,6 +73,7 @@ def test_the_header_is_metadata_the_subject_the_title_and_the_day_its_date() -> 
         ("Größe und Maß für die Räume".encode("cp1252"), "Größe und Maß für die Räume"),
         (b"=?no-such-charset?Q?x=E4?=", "x�"),
         (b"=?utf-8?B?R3LD?=", "Gr�"),
+        (b"=?utf-8?B?R3LDtsOfZQ==?=\n =?utf-8?B??=\n ", "Größe"),
         (b"=?utf-8?B?R?= x", "=?utf-8?B?R?= x"),
         (b"=?utf-8?Q?a=00b?=", "a b"),
     ],
@@ -129,6 +130,15 @@ def test_thousands_of_recipients_are_cut() -> None:
 )
 def test_a_body_is_read_in_its_encoding(content_type: str, encoding: str, body: bytes) -> None:
     assert body_of(mail(part(content_type, body, f"Content-Transfer-Encoding: {encoding}"))) == "Größe"
+
+
+def test_a_page_that_is_said_to_be_plain_is_a_page() -> None:
+    assert body_of(mail(part("text/plain", "\n<html><body><p>R&amp;D</p></body></html>"))) == "R&D"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"])
+def test_a_message_saved_in_another_encoding(encoding: str) -> None:
+    assert body_of(mail(PLAIN).decode().encode(encoding)) == "Größe\n\nsecond paragraph"
 
 
 def test_a_byte_that_is_wrong_in_its_charset_is_marked_and_the_rest_is_read() -> None:

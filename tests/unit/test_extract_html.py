@@ -112,6 +112,10 @@ def test_a_definition_stands_with_its_term() -> None:
     )
 
 
+def test_a_definition_in_a_list_does_not_end_it() -> None:
+    assert blocks("<ol><li>one <dl><dd>note</dl></li><li>two</ol>") == [(LIST, "1. one\n  - note\n2. two")]
+
+
 def test_code_is_verbatim() -> None:
     assert blocks("<p>Run <code>make  up</code>:</p><pre><code>if x:\n    y(&lt;z&gt;)\n\n\tw</code></pre>") == [
         (PARAGRAPH, "Run make up:"),

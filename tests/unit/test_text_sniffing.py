@@ -28,6 +28,7 @@ HEADER = "From: ann@example.com\nTo: bob@example.com\nDate: Sun, 1 Mar 2026 23:3
         pytest.param(HEADER + "\nHello", Format.EML, id="mail"),
         pytest.param("Return-Path: <a@example.com>\n" + HEADER, Format.EML, id="mail that has a header only"),
         pytest.param("Received: from a\n" + "    by b\n" * 50 + HEADER, Format.EML, id="mail with folded fields"),
+        pytest.param("Content-Type: multipart/mixed; boundary=b\n\n--b\n\nHello", Format.EML, id="mail of one field"),
         pytest.param("From: Ann\nTo: Bob\nSubject: Leave\n\nI am off.", Format.MARKDOWN, id="note like a mail"),
         pytest.param("Services:\n    - one\nPorts: 80\nName: web\n", Format.MARKDOWN, id="settings"),
         pytest.param('{"leave": 25}', Format.JSON, id="JSON"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import email
 from collections.abc import Iterator, Sequence
 from email.message import Message
@@ -12,17 +13,18 @@ from citewell.errors import DocumentRejected
 from citewell.extract.building import TextBuilder
 from citewell.extract.calendar_events import events_of
 from citewell.extract.declaring import decoded_as
+from citewell.extract.decoding import decode
 from citewell.extract.mail_headers import day_of, fields_of, mended, unfolded
 from citewell.extract.mail_writing import (
     shown_fields,
     write_attachments,
     write_body,
     write_forwarded,
-    write_plain,
 )
 from citewell.extract.options import ReadOptions
 
 _DEEPEST = 30
+_HEAD_BYTES = 16
 _SIGNATURES = frozenset({"application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature"})
 _ENCRYPTED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 _FOR_PROGRAMS = frozenset({"message/delivery-status", "message/disposition-notification", "text/rfc822-headers"})
@@ -37,7 +39,7 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     """
     try:
         # Its lenient policy hands headers over as they are; the strict one fails on those that are malformed.
-        message = email.message_from_bytes(mended(data))
+        message = email.message_from_bytes(mended(_narrow(data)))
     except RecursionError as error:
         raise DocumentRejected("corrupt", "the message's parts are nested without an end") from error
     fields = fields_of(message)
@@ -45,6 +47,12 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     builder.metadata(shown_fields(fields.items()))
     _PartWriter(builder).write_message(message)
     return builder.finish(title=fields["Subject"] or None, effective_date=day_of(fields["Date"]))
+
+
+def _narrow(data: bytes) -> bytes:
+    """A message that was saved as UTF-16 in UTF-8; any other as it is, as its parts may have a charset each."""
+    is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\x00" in data[:_HEAD_BYTES]
+    return decode(data, content_type=None).encode() if is_wide else data.removeprefix(codecs.BOM_UTF8)
 
 
 class _PartWriter:
@@ -86,7 +94,7 @@ class _PartWriter:
         elif part.get_content_type() == "text/calendar":
             self._write_events(text)
         else:
-            write_plain(self._builder, text)
+            write_body(self._builder, plain=text, html="")
 
     def _write_events(self, calendar: str) -> None:
         for event in events_of(calendar):

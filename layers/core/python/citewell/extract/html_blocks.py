@@ -237,7 +237,8 @@ class BlockWriter:
 
     def _leave_descriptions(self, _: LexborNode) -> None:
         self._write_terms()
-        self._builder.end_list()
+        if not self._lists:
+            self._builder.end_list()
         self._break()
 
     def _write_terms(self) -> None:

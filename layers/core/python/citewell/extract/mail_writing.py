@@ -10,6 +10,7 @@ from citewell.extract.html import parsed, write_tree
 
 _LONGEST_FIELD = 1_000
 _PARAGRAPHS = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*)+")
+_PAGE = re.compile(r"\s*<(?:!doctype\s+html|html[\s>])", re.IGNORECASE)
 _STUB_CHARACTERS = 200
 _STUB_TIMES = 4
 
@@ -24,9 +25,14 @@ def shown_fields(fields: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def write_body(builder: TextBuilder, *, plain: str, html: str) -> None:
-    """One of a message's two forms: the plain one, unless it only says that the other is the message."""
+    """One of a message's two forms: the plain one, unless it only says that the other is the message.
+
+    A plain one that is a page all the same is read as a page.
+    """
+    if not html.strip() and _PAGE.match(plain):
+        plain, html = "", plain
     if not html.strip():
-        write_plain(builder, plain)
+        _write_plain(builder, plain)
         return
     tree = parsed(html)
     if len(plain.strip()) < _STUB_CHARACTERS and (body := tree.body) is not None:
@@ -34,12 +40,12 @@ def write_body(builder: TextBuilder, *, plain: str, html: str) -> None:
         if len(body.text().strip()) > _STUB_TIMES * len(plain.strip()):
             plain = ""
     if plain.strip():
-        write_plain(builder, plain)
+        _write_plain(builder, plain)
     else:
         write_tree(tree, builder)
 
 
-def write_plain(builder: TextBuilder, text: str) -> None:
+def _write_plain(builder: TextBuilder, text: str) -> None:
     for paragraph in _PARAGRAPHS.split(text.replace("\r\n", "\n")):
         builder.paragraph(paragraph)
 

@@ -38,6 +38,7 @@ _FIELD = re.compile(r"([!-9;-~]+):")
 _MAIL_FIELDS = frozenset({"mime-version", "message-id", "received", "return-path", "delivered-to", "dkim-signature"})
 _LEAST_FIELDS = 3
 _LEAST_FIELD_SHARE = 0.8
+_MIME = re.compile(r"(?:MIME-Version:\s*1\.0\b|Content-Type:\s*(?:multipart|message)/)", re.IGNORECASE)
 _ADDRESS_FROM = re.compile(r"^From:.*@", re.IGNORECASE | re.MULTILINE)
 _CLOCK_DATE = re.compile(r"^Date:.*\d{1,2}:\d{2}", re.IGNORECASE | re.MULTILINE)
 
@@ -70,6 +71,8 @@ def is_mail(text: str) -> bool:
     if lines and lines[0].startswith("From "):  # a mailbox's separator
         lines.pop(0)
     names = [match[1].lower() for line in lines if (match := _FIELD.match(line))]
+    if _MIME.match(header):
+        return True
     if len(names) < _LEAST_FIELDS or len(names) < _LEAST_FIELD_SHARE * len(lines):
         return False
     if not _MAIL_FIELDS.isdisjoint(names):
