@@ -31,7 +31,7 @@ _SECONDS_TO_START = 60.0
 _SECONDS_TO_DIE = 2.0
 _PIECE = 1 << 16
 _ANSWER_BYTES_A_CHARACTER = 16
-"""At most: a character that is escaped as two surrogates takes 12, the rest is for its block."""
+"""At most: 6 for an escaped one, and the rest for its block, if each character were one."""
 _LEAST_ANSWER_BYTES = 1 << 24
 
 _OUT_OF_MEMORY = (b"memory allocation", b"bad_alloc", b"MemoryError", b"out of memory", b"Out of memory")

@@ -58,7 +58,8 @@ def _serve(requests: BinaryIO, answers: BinaryIO, options: dict[str, Any]) -> No
         answer, last = _answer(document, read_options)
         del document
         last = last or _in_use() > _GROWN * options["memory_mb"] * 2**20
-        _write(answers, json.dumps({**answer, "last": last}).encode())
+        message = json.dumps({**answer, "last": last}, ensure_ascii=False)
+        _write(answers, message.encode("utf-8", "surrogatepass"))  # as json.loads decodes it
 
 
 def _answer(document: bytes, options: ReadOptions) -> tuple[dict[str, Any], bool]:
