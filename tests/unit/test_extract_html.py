@@ -178,6 +178,28 @@ def test_a_table_within_a_cell_stands_after_the_rows_above_it() -> None:
     ]
 
 
+def test_a_table_of_one_column_within_a_cell_stays_in_its_row() -> None:
+    assert blocks(
+        "<table><tr><td>Grade<td>A<tr><td>Standard<td><table><caption>c</caption><tr><td>JIS<tr><td>4108</table></table>x"
+    ) == [(TABLE, "| Grade | A |\n| --- | --- |\n| Standard | c JIS 4108 |"), (PARAGRAPH, "x")]
+
+
+def test_a_heading_or_code_beside_other_cells_stays_in_its_row() -> None:
+    assert blocks("<table><tr><td><h1>A</h1><p>text</p><td>B<tr><td>1<td>2</table>") == [
+        (TABLE, "| A text | B |\n| --- | --- |\n| 1 | 2 |")
+    ]
+    assert blocks("<table><tr><th>Do<th>Run<tr><td>Build<td><pre>make\nall</pre></table>") == [
+        (TABLE, "| Do | Run |\n| --- | --- |\n| Build | make all |")
+    ]
+
+
+def test_code_beside_its_line_numbers_is_verbatim() -> None:
+    assert blocks("<table><tr><td><pre>1\n2</pre><td><pre>if x:\n    y</pre></table>") == [
+        (CODE, "1\n2"),
+        (CODE, "if x:\n    y"),
+    ]
+
+
 def test_a_table_that_is_only_layout_makes_no_rows() -> None:
     assert blocks("<table><tr><td><h2>Leave</h2><p>25 days.</p></td></tr><tr><td>Ask Ann.</td></tr></table>") == [
         (HEADING, "Leave"),

@@ -68,6 +68,7 @@ class BlockWriter:
         self._open = [_Open(_Place.FLOW)]
         self._lists: list[_List] = []
         self._tables: list[HtmlTable] = []
+        self._inner_tables = 0
         self._terms: list[str] = []
         self._code_depth = 0
 
@@ -155,17 +156,29 @@ class BlockWriter:
         return self._open[-1].place is _Place.CELL
 
     def _enter_heading(self, _: LexborNode) -> None:
-        self._begin(_Place.HEADING)
+        if self._is_in_cell():
+            self._break()
+        else:
+            self._begin(_Place.HEADING)
 
     def _leave_heading(self, node: LexborNode) -> None:
+        if self._is_in_cell():
+            self._break()
+            return
         self._builder.heading(_HEADINGS[node.tag or ""], self._end().replace("\n", " "))
 
     def _enter_code(self, _: LexborNode) -> None:
+        if self._is_in_cell():
+            self._break()
+            return
         if not self._code_depth:
             self._flush()
         self._code_depth += 1
 
     def _leave_code(self, _: LexborNode) -> None:
+        if self._is_in_cell():
+            self._break()
+            return
         self._code_depth -= 1
         if not self._code_depth:
             self._builder.code("".join(self._text))
@@ -250,19 +263,29 @@ class BlockWriter:
     # --- tables ---
 
     def _enter_table(self, _: LexborNode) -> None:
-        self._flush()
-        self._tables.append(HtmlTable())
+        if self._is_in_cell():  # of a single column, or it would be a complex cell
+            self._inner_tables += 1
+            self._break()
+        else:
+            self._flush()
+            self._tables.append(HtmlTable())
 
     def _leave_table(self, _: LexborNode) -> None:
-        self._flush()
-        self._tables.pop().write(self._builder)
+        if self._inner_tables:
+            self._inner_tables -= 1
+            self._break()
+        else:
+            self._flush()
+            self._tables.pop().write(self._builder)
 
     def _enter_row(self, _: LexborNode) -> None:
-        if self._tables:
+        if self._tables and not self._inner_tables:
             self._tables[-1].begin_row()
 
     def _enter_cell(self, node: LexborNode) -> None:
-        if node.mem_id in self._complex_cells:
+        if self._inner_tables:
+            self._break()
+        elif node.mem_id in self._complex_cells:
             if self._tables:
                 self._tables[-1].write(self._builder)
             self._begin(_Place.FLOW)
@@ -270,7 +293,9 @@ class BlockWriter:
             self._begin(_Place.CELL)
 
     def _leave_cell(self, node: LexborNode) -> None:
-        if self._open[-1].place is _Place.FLOW:
+        if self._inner_tables:
+            self._break()
+        elif self._open[-1].place is _Place.FLOW:
             self._flush()
             self._open.pop()
         elif self._tables:
@@ -279,11 +304,17 @@ class BlockWriter:
             self._builder.paragraph(self._end())
 
     def _enter_caption(self, _: LexborNode) -> None:
-        self._begin(_Place.FLOW)
+        if self._inner_tables:
+            self._break()
+        else:
+            self._begin(_Place.FLOW)
 
     def _leave_caption(self, _: LexborNode) -> None:
-        self._flush()
-        self._open.pop()
+        if self._inner_tables:
+            self._break()
+        else:
+            self._flush()
+            self._open.pop()
 
 
 _Action = Callable[[BlockWriter, LexborNode], None]

@@ -6,15 +6,17 @@ from selectolax.lexbor import LexborNode
 
 from citewell.extract.building import TextBuilder
 
-_LONGEST_SPAN = 100
+_LONGEST_SPAN = 50
 _LONGEST_CELL = 1_500
+_LONGEST_HEADED_CELL = 300
+_CELLS = frozenset({"td", "th"})
+_BESIDE_EACH_OTHER = "td + td, td + th, th + td, th + th"
 
 
 class HtmlTable:
     """Takes the cells of one table in order. The text of a merged cell stands once, at its top left.
 
-    ``complex_cells`` are the cells that hold more than a line (:func:`complex_cells`): a page's layout is made of
-    them. They are no cells of a row but stand for themselves, between the rows before and those after.
+    What stands in a complex cell (:func:`complex_cells`) comes between the rows above it and those below.
     """
 
     def __init__(self) -> None:
@@ -55,18 +57,60 @@ class HtmlTable:
 
 
 def complex_cells(root: LexborNode) -> frozenset[int]:
-    """The ``mem_id`` of each cell under ``root`` that holds a table, a heading or code, or a page of text."""
+    """The ``mem_id`` of each cell under ``root`` that isn't one of a row: it holds rows itself, or a page of text.
+
+    A heading or code makes a cell such when nothing stands beside it; beside others it is what the row is about.
+    """
     found: set[int] = set()
-    for node in root.css("table, h1, h2, h3, h4, h5, h6, pre"):
-        parent = node.parent
-        while parent is not None and parent.mem_id not in found:
-            if parent.tag in {"td", "th"}:
-                found.add(parent.mem_id)
-            parent = parent.parent
-    for cell in root.css("td, th"):
-        if cell.mem_id not in found and len(cell.text()) > _LONGEST_CELL:
-            found.add(cell.mem_id)
+    for node in root.css("table"):
+        if node.css_first(_BESIDE_EACH_OTHER) is not None:
+            _add_cells_around(node, found)
+    heads: dict[int, bool] = {}
+    for node in root.css("h1, h2, h3, h4, h5, h6, pre"):
+        cell = _cell_of(node)
+        if cell is not None and cell.mem_id not in found and _stands_for_itself(cell, node, heads):
+            _add_cells_around(node, found)
+    found.update(cell.mem_id for cell in root.css("td, th") if len(cell.text()) > _LONGEST_CELL)
     return frozenset(found)
+
+
+def _add_cells_around(node: LexborNode, found: set[int]) -> None:
+    parent = node.parent
+    while parent is not None and parent.mem_id not in found:
+        if parent.tag in _CELLS:
+            found.add(parent.mem_id)
+        parent = parent.parent
+
+
+def _cell_of(node: LexborNode) -> LexborNode | None:
+    parent = node.parent
+    while parent is not None and parent.tag not in _CELLS:
+        parent = None if parent.tag == "table" else parent.parent
+    return parent
+
+
+def _stands_for_itself(cell: LexborNode, node: LexborNode, heads: dict[int, bool]) -> bool:
+    if not _is_beside_others(cell):
+        return True
+    if node.tag != "pre":
+        return len(cell.text()) > _LONGEST_HEADED_CELL
+    table = cell.parent
+    while table is not None and table.tag != "table":
+        table = table.parent
+    if table is None:
+        return True
+    if table.mem_id not in heads:
+        heads[table.mem_id] = table.css_first("th") is not None
+    return not heads[table.mem_id]
+
+
+def _is_beside_others(cell: LexborNode) -> bool:
+    before, after = cell.prev, cell.next
+    while before is not None and before.tag not in _CELLS:
+        before = before.prev
+    while after is not None and after.tag not in _CELLS:
+        after = after.next
+    return before is not None or after is not None
 
 
 def _span(value: str | None) -> int:
