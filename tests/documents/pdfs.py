@@ -60,6 +60,14 @@ def grid(left: Sequence[float], y: float, rows: Sequence[Sequence[str]], *, pitc
     )
 
 
+def rule(left: float, y: float, right: float) -> str:
+    return f"{left} {y} m {right} {y} l S"
+
+
+def box(left: float, bottom: float, right: float, top: float) -> str:
+    return f"{left} {bottom} {right - left} {top - bottom} re S"
+
+
 def picture() -> str:
     """A picture that fills the page."""
     return f"q {WIDTH} 0 0 {HEIGHT} 0 0 cm {_GREY_DOT} Q"

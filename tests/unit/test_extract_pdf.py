@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pypdf
 import pytest
@@ -19,10 +20,12 @@ from tests.documents.pdfs import (
     LOOK,
     VERTICAL,
     Page,
+    box,
     grid,
     lines,
     pdf,
     picture,
+    rule,
     text,
     turned_text,
 )
@@ -143,6 +146,67 @@ def test_a_table_drawn_with_characters_is_one_too() -> None:
     rows = ["------------------", "| Plan  | Price |", "|-------+-------|", "| Basic |    10 |", "------------------"]
     extracted = read(pdf(lines(72, 700, rows, font=COURIER)))
     assert extracted.text == "| Plan | Price |\n| --- | --- |\n| Basic | 10 |"
+
+
+WRAPPED = [
+    (700, "Plan", ["What it covers"], "Price"),
+    (676, "Basic", ["Doctors, hospitals and", "medicine that a doctor", "prescribed"], "10"),
+    (620, "Plus", ["Everything else"], "25"),
+    (596, "Team", ["Both of them, and glasses", "once a year"], "90"),
+]
+
+
+def wrapped_rows() -> str:
+    """Cells of one to three lines at an even distance, so that only ruled lines tell where a row ends."""
+    return "\n".join(
+        text(75, y, name) + lines(180, y, covered) + text(400, y, price) for y, name, covered, price in WRAPPED
+    )
+
+
+RULED = [
+    "| Plan | What it covers | Price |",
+    "| --- | --- | --- |",
+    "| Basic | Doctors, hospitals and medicine that a doctor prescribed | 10 |",
+    "| Plus | Everything else | 25 |",
+    "| Team | Both of them, and glasses once a year | 90 |",
+]
+
+
+def test_ruled_lines_tell_the_rows_of_a_table() -> None:
+    drawn = wrapped_rows() + "\n" + "\n".join(rule(72, y, 450) for y in (714, 692, 634, 612, 574))
+    assert blocks(read(pdf(drawn)), BlockKind.TABLE) == ["\n".join(RULED)]
+
+
+def test_boxes_around_cells_do_so_too() -> None:
+    edges = (714, 692, 634, 612, 574)
+    boxes = [
+        box(left, bottom, right, top)
+        for top, bottom in pairwise(edges)
+        for left, right in pairwise((72, 170, 390, 450))
+    ]
+    assert blocks(read(pdf("\n".join([*boxes, wrapped_rows()]))), BlockKind.TABLE) == ["\n".join(RULED)]
+
+
+def test_a_cell_that_stands_in_the_middle_of_a_taller_row_belongs_to_it() -> None:
+    drawn = text(75, 700, "Plan") + text(180, 700, "Covers") + text(400, 700, "Price")
+    drawn += lines(180, 676, ["Doctors, hospitals", "and medicine", "from a doctor"]) + text(75, 662.8, "Basic")
+    drawn += text(400, 662.8, "10") + text(75, 620, "Plus") + text(180, 620, "All else") + text(400, 620, "25")
+    drawn += "".join(f"\n{rule(72, y, 450)}" for y in (714, 692, 636, 612))
+    assert "| Basic | Doctors, hospitals and medicine from a doctor | 10 |" in read(pdf(drawn)).text
+
+
+def test_a_few_lines_around_a_table_part_no_rows() -> None:
+    drawn = grid((72, 200, 300), 700, PRICES) + "".join(f"\n{rule(72, y, 400)}" for y in (714, 694, 634))
+    assert len(blocks(read(pdf(drawn)), BlockKind.TABLE)[0].splitlines()) == len(PRICES) + 1
+
+
+def test_a_line_of_which_one_piece_draws_several_cells_is_a_row() -> None:
+    """As TeX draws them: one array of strings with the white between the cells as its numbers."""
+    row = "BT /F1 11 Tf 1 0 0 1 72 {} Tm [({}) -4000 ({}) -4000 ({})] TJ ET"
+    drawn = "\n".join(
+        row.format(700 - 20 * n, *cells) for n, cells in enumerate(zip("ABCD", "EFGH", "IJKL", strict=True))
+    )
+    assert "| C | G | K |" in read(pdf(drawn)).text
 
 
 def test_text_around_a_table_stays_out_of_it() -> None:

@@ -58,7 +58,8 @@ class _Reading:
             page = self._sample.pop(number, None) or self._document.page(number)
             self._text.page(number)
             if _is_readable(page):
-                self._writer.write(columns_of(self._profile.without_running_lines(page), code=self._profile.code))
+                fragments = self._profile.without_running_lines(page)
+                self._writer.write(columns_of(fragments, page.rules, code=self._profile.code))
                 self._written = True
             elif page.drawn or page.fragments:
                 self._recognised(number)

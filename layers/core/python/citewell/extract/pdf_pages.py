@@ -38,8 +38,12 @@ _FONT_NAME_BYTES = 128
 _GAP = 0.8  # ems between two words from which on they may stand in two columns
 _MARKER_GAP = 4.0
 _MARKER_CHARACTERS = 8
-_WIDEST_CHARACTER = 1.1
+_LINE_OF_PROSE = 0.53  # ems for each character, up to which a line may be without wide gaps
+_SHORT_LINE = 0.48
+_SHORT = 30
+_FIXED_LINE = 0.65
 _TALLEST = 12.0  # times the height of what is drawn, which may be a dash
+SAME_LINE = 0.45  # ems between the middles of what stands on one line, such as a raised figure
 FIXED_WIDTH = 0.6  # ems, as most type of one width has it
 _MIDDLE = 0.35  # ems from what letters stand on to the middle between their heads and feet
 _OVERLAP = -0.6
@@ -49,6 +53,9 @@ _HIDDEN = pdfium.FPDF_ANNOT_FLAG_HIDDEN | pdfium.FPDF_ANNOT_FLAG_NOVIEW
 _CATALOG = re.compile(rb"(\d{1,10}) 0 obj\s{0,9}<<[^>]{0,999}/Type\s{0,9}/Catalog\b")
 _PASSWORD_FIELD = 1 << 13
 _ENCRYPTED = {pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY}
+_CELLS_OF_A_TABLE = 3
+_SHORTEST_RULE = 9.0  # points
+_THICKEST_RULE = 3.0
 _OBJECTS_LOOKED_AT = 2_000
 _DRAWN = 50
 _OCR_DPI = 300
@@ -85,6 +92,15 @@ class Fragment:
         return self.middle + self.size / 2
 
 
+class Rule(NamedTuple):
+    """A ruled line, upright like a :class:`Fragment` of the same ``turn``; ``height`` counts downwards."""
+
+    left: float
+    right: float
+    height: float
+    turn: int
+
+
 class Comment(NamedTuple):
     author: str
     text: str
@@ -101,6 +117,7 @@ class PageContent:
     height: float = 0.0
     fragments: list[Fragment] = field(default_factory=list)
     comments: list[Comment] = field(default_factory=list)
+    rules: list[Rule] = field(default_factory=list)
     drawn: bool = False
 
 
@@ -132,6 +149,8 @@ class PdfDocument:
             self._read_annotations(page, content)
             if not content.fragments:
                 content.drawn = _shows_something(page)
+            elif _may_be_table(content.fragments):
+                content.rules = _rules(page, content.fragments[0].turn)
             return content
         finally:
             pdfium.FPDF_ClosePage(page)
@@ -288,7 +307,8 @@ class _Fragments:
     def _has_gaps(self, fragment: Fragment, boxes: list[Edges]) -> bool:
         """Whether two of its parts stand far from each other, or it is wider than its characters can make it."""
         size = fragment.size
-        if fragment.right - fragment.left > _WIDEST_CHARACTER * size * len(fragment.text):
+        usual = _FIXED_LINE if fragment.fixed else _SHORT_LINE if len(fragment.text) < _SHORT else _LINE_OF_PROSE
+        if fragment.right - fragment.left > usual * size * len(fragment.text) and " " in fragment.text:
             return True
         if len(boxes) == 1:
             return False
@@ -375,7 +395,8 @@ class _Fragments:
     def _size(self, index: int, height: float) -> float:
         """The size of type as it is seen; by the height of its box where a font's own figures can't be true."""
         size: float = pdfium.FPDFText_GetFontSize(self._text, index) * math.hypot(self._matrix.c, self._matrix.d)
-        return size if 0.2 * height < size < _TALLEST * height else height or 1.0
+        is_likely = 0.2 * height < size < _TALLEST * height or (height < 1.0 <= size)
+        return size if is_likely else max(height, 1.0)
 
     def _font(self, index: int) -> tuple[bool, bool]:
         """Whether the character at ``index`` is bold, and of a font whose characters have one width."""
@@ -449,6 +470,38 @@ def _turned(edges: Edges, turn: int, page: Edges) -> Edges:
     if turn == 2:
         return page_right - right, bottom - page_bottom, page_right - left, top - page_bottom
     return page_top - top, page_right - right, page_top - bottom, page_right - left
+
+
+# --- ruled lines ---
+
+
+def _may_be_table(fragments: list[Fragment]) -> bool:
+    """Whether text stands beside other text in several places: no other page is worth the look at its lines."""
+    beside = sum(abs(one.middle - other.middle) < SAME_LINE * one.size for one, other in pairwise(fragments))
+    return beside >= _CELLS_OF_A_TABLE
+
+
+def _rules(page: Any, turn: int) -> list[Rule]:
+    """The lines and the edges of the boxes that lie across the page when its text stands upright."""
+    page_box = _page_box(page)
+    corners = (ctypes.c_float(), ctypes.c_float(), ctypes.c_float(), ctypes.c_float())
+    corners_at = tuple(ctypes.byref(each) for each in corners)
+    rules: list[Rule] = []
+    for index in range(min(pdfium.FPDFPage_CountObjects(page), _OBJECTS_LOOKED_AT)):
+        each = pdfium.FPDFPage_GetObject(page, index)
+        if pdfium.FPDFPageObj_GetType(each) != pdfium.FPDF_PAGEOBJ_PATH:
+            continue
+        if not pdfium.FPDFPageObj_GetBounds(each, *corners_at):
+            continue
+        left, bottom, right, top = (corner.value for corner in corners)
+        left, top, right, bottom = _turned((left, bottom, right, top), turn, page_box)
+        if right - left < _SHORTEST_RULE:
+            continue
+        if bottom - top < _THICKEST_RULE:
+            rules.append(Rule(left, right, (top + bottom) / 2, turn))
+        else:
+            rules += (Rule(left, right, top, turn), Rule(left, right, bottom, turn))
+    return rules
 
 
 # --- annotations ---

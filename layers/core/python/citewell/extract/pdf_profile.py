@@ -10,8 +10,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from citewell.extract.pdf_layout import Row, rows_of, text_of
 from citewell.extract.pdf_pages import Fragment, PageContent
+from citewell.extract.pdf_rows import Row, rows_of, text_of
 
 _SAMPLED = 64
 _MARGIN = 0.08  # of the page's height, at both ends, where any line may be a running one

@@ -8,9 +8,11 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby, pairwise
 
 from citewell.extract.building import TextBuilder
-from citewell.extract.pdf_layout import Column, Line, Table, is_rtl
+from citewell.extract.pdf_layout import Column, Line
 from citewell.extract.pdf_pages import BULLETS, FIXED_WIDTH, HYPHENS, SOFT_BREAK
 from citewell.extract.pdf_profile import Profile
+from citewell.extract.pdf_rows import is_rtl
+from citewell.extract.pdf_tables import Table
 
 _ITEM = re.compile(rf"(?P<marker>[{BULLETS}]|\(?(?:\d{{1,3}}|[A-Za-z]|[ivxIVX]{{1,5}})[.)])\s+(?=\S)")
 _PLAIN_BULLETS = ("•", "◦", "▪", "■", "●", "○")

@@ -1,0 +1,53 @@
+"""Fragments of a page that stand on one line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from citewell.extract.pdf_pages import FIXED_WIDTH, SAME_LINE, Fragment
+
+Row = list[Fragment]
+
+_JOINED = 0.15  # ems below which two pieces are one word
+_RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+def rows_of(fragments: Sequence[Fragment]) -> list[Row]:
+    """Fragments that stand on one line, lines from top to bottom, each in its direction of reading."""
+    rows: list[Row] = []
+    tallest: Fragment | None = None
+    for each in sorted(fragments, key=lambda fragment: fragment.middle):
+        if tallest and each.middle - tallest.middle <= SAME_LINE * max(tallest.size, each.size):
+            rows[-1].append(each)
+            tallest = max(tallest, each, key=lambda fragment: fragment.size)
+        else:
+            rows.append([each])
+            tallest = each
+    for row in rows:
+        if len(row) > 1:
+            row.sort(key=lambda each: each.left, reverse=is_rtl("".join(each.text for each in row)))
+    return rows
+
+
+def text_of(row: Row) -> str:
+    """The words of a line; in characters of one width, as far apart as they stand."""
+    if len(row) == 1:
+        return row[0].text
+    pieces = [row[0].text]
+    for previous, each in pairwise(row):
+        gap = max(each.left - previous.right, previous.left - each.right)
+        if gap >= _JOINED * min(previous.size, each.size) or each.fixed:
+            pieces.append(
+                " " * max(round(gap / (FIXED_WIDTH * each.size)), 1) if each.fixed and previous.fixed else " "
+            )
+        pieces.append(each.text)
+    return "".join(pieces)
+
+
+def is_rtl(text: str) -> bool:
+    """Whether most letters of ``text`` are written from right to left."""
+    right_to_left = len(_RTL.findall(text)) if not text.isascii() else 0
+    return right_to_left > 0 and 2 * right_to_left > len(_LETTER.findall(text))
