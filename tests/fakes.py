@@ -72,6 +72,9 @@ class InProcessExtractor:
         assert seconds > 0
         return extract(data, ReadOptions(content_type=content_type))
 
+    def check(self, *, seconds: float) -> None:
+        assert seconds > 0
+
 
 @dataclass
 class HashEmbedder:

@@ -17,6 +17,7 @@ from citewell.errors import (
     DatabaseUnavailable,
     DeploymentBroken,
     EmbedderUnavailable,
+    ExtractorUnavailable,
     FunctionBusy,
     ObjectStoreUnavailable,
     RerankerUnavailable,
@@ -85,7 +86,7 @@ class Ranks:
 
 
 def raising(error: Exception) -> Callable[..., Any]:
-    def fail(*_: object) -> Any:
+    def fail(*_: object, **__: object) -> Any:
         raise error
 
     return fail
@@ -152,6 +153,10 @@ def test_a_key_that_was_never_filled_is_a_note() -> None:
         ({"reranker": lambda: Ranks(RerankerUnavailable("too slow"))}, "reranker: too slow"),
         ({"reranker": raising(ConfigurationError("Y is not set"))}, "reranker: Y is not set"),
         ({"objects": lambda: SimpleNamespace(head=raising(ObjectStoreUnavailable("403")))}, "bucket: 403"),
+        (
+            {"extractor": lambda: SimpleNamespace(check=raising(ExtractorUnavailable("it doesn't start")))},
+            "parsers: it doesn't start",
+        ),
         (
             {"objects": lambda: MemoryBucket(versioned=False)},
             "bucket: it keeps no versions, so that what an answer cites could be overwritten: switch its versioning on",

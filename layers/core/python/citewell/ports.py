@@ -48,6 +48,9 @@ class Extractor(Protocol):
         be read here.
         """
 
+    def check(self, *, seconds: float) -> None:
+        """Raise ExtractorUnavailable or ConfigurationError unless documents of every format can be read here."""
+
 
 class Embedder(Protocol):
     """Turns texts into vectors. ``model_id`` names model and revision; vectors of two ids are never compared."""

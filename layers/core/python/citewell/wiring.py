@@ -153,6 +153,7 @@ class Wiring:
             kind=TextKind.PASSAGE,
             writes=True,
             objects=lambda: S3ObjectStore(self.settings.require("bucket"), patience=HASTE),
+            extractor=lambda: self.extractor,
         )
 
     @cached_property

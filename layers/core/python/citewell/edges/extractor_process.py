@@ -20,7 +20,7 @@ import time
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import IO, Any, NoReturn
+from typing import IO, Any
 
 from citewell.core.values import ExtractedText
 from citewell.errors import ConfigurationError, DocumentRejected, ExtractorUnavailable, OutOfTime
@@ -71,37 +71,58 @@ class ExtractorProcess:
         self._memory_mb = memory_mb
         self._environment = environment
         self._ocr = ocr
+        self._most = max(_LEAST_ANSWER_BYTES, _ANSWER_BYTES_A_CHARACTER * limits.characters)
         self._lock = threading.Lock()
         self._child: _Child | None = None
 
     def extract(self, data: bytes, *, content_type: str | None, seconds: float) -> ExtractedText:
         if seconds <= 0:
             raise OutOfTime("no time was left to read the document")
+        try:
+            answer = self._ask({"content_type": content_type, "check": False}, data, min(self._seconds, seconds))
+        except TimeoutError as error:
+            if seconds < self._seconds:
+                raise OutOfTime("the worker's time was up before the document was read") from error
+            raise DocumentRejected("too_slow", f"reading it takes over {self._seconds:g} seconds") from error
+        try:
+            if "rejected" in answer:
+                code, message = answer["rejected"]
+                raise DocumentRejected(str(code), str(message))
+            return from_json(answer["extracted"])
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+            self.close()
+            raise _senseless() from error
+
+    def check(self, *, seconds: float) -> None:
+        try:
+            self._ask({"content_type": None, "check": True}, b"", seconds)
+        except (TimeoutError, DocumentRejected) as error:
+            raise ExtractorUnavailable("the extracting process doesn't load its libraries") from error
+
+    def _ask(self, header: Mapping[str, Any], data: bytes, seconds: float) -> dict[str, Any]:
+        """The child's answer. Raises TimeoutError, DocumentRejected when the child dies of it, and ConfigurationError
+        when it lacks a library; but for the last answer of a child, the child is gone then."""
         with self._lock:
-            header = json.dumps({"content_type": content_type}).encode()
-            request = b"".join((LENGTH.pack(len(header)), header, LENGTH.pack(len(data)), data))
             child = self._ready_child()
+            first = json.dumps(header).encode()
+            request = b"".join((LENGTH.pack(len(first)), first, LENGTH.pack(len(data)), data))
             try:
-                answer = child.ask(
-                    request,
-                    seconds=min(self._seconds, seconds),
-                    most=max(_LEAST_ANSWER_BYTES, _ANSWER_BYTES_A_CHARACTER * self._limits.characters),
-                )
-            except TimeoutError as error:
-                self.close()
-                if seconds < self._seconds:
-                    raise OutOfTime("the worker's time was up before the document was read") from error
-                raise DocumentRejected("too_slow", f"reading it takes over {self._seconds:g} seconds") from error
+                answer = json.loads(child.ask(request, seconds=seconds, most=self._most))
+                last = answer["last"]
             except EOFError as error:
                 self._child = None
                 raise child.cause_of_death(self._memory_mb) from error
-            except ValueError as error:
+            except (ValueError, KeyError, TypeError) as error:
                 self.close()
-                raise DocumentRejected("parser_crashed", "the reader's answer is longer than any may be") from error
+                raise _senseless() from error
             except BaseException:
                 self.close()
                 raise
-            return self._read(answer)
+            if last:
+                self.close()
+        if "unable" in answer:
+            raise ConfigurationError(f"{answer['unable']}: documents are read with what `citewell[parsers]` installs")
+        return dict(answer)
 
     def close(self) -> None:
         """End the child, if there is one. The next document starts another."""
@@ -129,24 +150,9 @@ class ExtractorProcess:
             self._child = child
         return self._child
 
-    def _read(self, answer: bytes) -> ExtractedText:
-        try:
-            values: dict[str, Any] = json.loads(answer)
-            if values["last"]:
-                self.close()
-            if "extracted" in values:
-                return from_json(values["extracted"])
-            _raise(values)
-        except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-            self.close()
-            raise DocumentRejected("parser_crashed", "the reader's answer makes no sense") from error
 
-
-def _raise(values: Mapping[str, Any]) -> NoReturn:
-    if "unable" in values:
-        raise ConfigurationError(f"{values['unable']}: documents are read with what `citewell[parsers]` installs")
-    code, message = values["rejected"]
-    raise DocumentRejected(str(code), str(message))
+def _senseless() -> DocumentRejected:
+    return DocumentRejected("parser_crashed", "the reader's answer makes no sense")
 
 
 class _Child:

@@ -3,7 +3,8 @@
 It reads requests from its standard input and writes answers to its standard output, as :mod:`transport` has them,
 until its input ends. OPTIONS is a JSON object: ``parent`` (process id), ``memory_mb``, ``limits``, and ``ocr``, null or
 the program and the languages of Tesseract. Its first message is empty and says that it is ready. Each answer holds
-``extracted``, ``rejected`` (code and message) or ``unable`` (what is missing here), and whether it is the last.
+``extracted``, ``rejected`` (code and message), ``unable`` (what is missing here) or, to a check, nothing of these, and
+whether it is the ``last``.
 
 A library that hangs, dies or takes all memory takes this process with it and nothing else; the one that started it
 sees to that: :mod:`citewell.edges.extractor_process`.
@@ -20,11 +21,13 @@ import signal
 import sys
 import traceback
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from citewell.errors import DocumentRejected
 from citewell.extract import extract
+from citewell.extract.formats import Format
 from citewell.extract.options import Limits, ReadOptions, RecognisePage
 from citewell.extract.transport import LENGTH, receive, to_json
 
@@ -50,22 +53,26 @@ def _serve(requests: BinaryIO, answers: BinaryIO, options: dict[str, Any]) -> No
     _write(answers, b"")
     last = False
     while not last and (header := receive(requests)) is not None and (document := receive(requests)) is not None:
-        read_options = ReadOptions(
-            content_type=json.loads(header)["content_type"],
-            limits=Limits(**options["limits"]),
-            recognise_page=_recogniser(options["ocr"]),
-        )
-        answer, last = _answer(document, read_options)
+        answer, last = _answer(json.loads(header), document, options)
         del document
         last = last or _in_use() > _GROWN * options["memory_mb"] * 2**20
         message = json.dumps({**answer, "last": last}, ensure_ascii=False)
         _write(answers, message.encode("utf-8", "surrogatepass"))  # as json.loads decodes it
 
 
-def _answer(document: bytes, options: ReadOptions) -> tuple[dict[str, Any], bool]:
+def _answer(header: dict[str, Any], document: bytes, options: dict[str, Any]) -> tuple[dict[str, Any], bool]:
     """The answer, and whether it is better that this process reads no further document."""
     try:
-        return {"extracted": to_json(extract(document, options))}, False
+        if header["check"]:
+            for each in Format:
+                import_module(f"citewell.extract.{each}")
+            return {}, True  # it is larger now than any document needs it to be
+        read_options = ReadOptions(
+            content_type=header["content_type"],
+            limits=Limits(**options["limits"]),
+            recognise_page=_recogniser(options["ocr"]),
+        )
+        return {"extracted": to_json(extract(document, read_options))}, False
     except DocumentRejected as error:
         return {"rejected": [error.code, str(error)]}, False
     except MemoryError:

@@ -14,7 +14,7 @@ from typing import Protocol
 from citewell.core.checking import Findings
 from citewell.core.values import TextKind
 from citewell.errors import CitewellError, ConfigurationError, EmbedderMismatch, FunctionBusy, SecretNotSet
-from citewell.ports import ChunkStore, Embedder, Generator, IndexGeneration, ObjectStore, Reranker
+from citewell.ports import ChunkStore, Embedder, Extractor, Generator, IndexGeneration, ObjectStore, Reranker
 
 SAMPLE = "How is this deployment?"
 NO_OBJECT = "citewell/check-of-a-deployment"
@@ -50,6 +50,7 @@ class CheckDeployment:
         reranker: Callable[[], Reranker | None] | None = None,
         generator: Callable[[], Generator] | None = None,
         objects: Callable[[], ObjectStore] | None = None,
+        extractor: Callable[[], Extractor] | None = None,
     ) -> None:
         self._use_case = use_case
         self._chunks = chunks
@@ -59,6 +60,7 @@ class CheckDeployment:
         self._reranker = reranker
         self._generator = generator
         self._objects = objects
+        self._extractor = extractor
 
     def __call__(self, *, seconds_left: Callable[[], float]) -> Findings:
         """Every look is taken, whatever the one before found, but for those that no time is left for.
@@ -86,6 +88,8 @@ class CheckDeployment:
             yield "embedder", partial(self._embed, self._embedder)
         if self._objects is not None:
             yield "bucket", partial(_look_into, self._objects)
+        if self._extractor is not None:
+            yield "parsers", partial(_load_readers, self._extractor)
         if self._reranker is not None:
             yield "reranker", partial(_rerank, self._reranker)
         if self._generator is not None:
@@ -120,6 +124,10 @@ def _look_into(make: Callable[[], ObjectStore]) -> None:
         raise ConfigurationError(
             "it keeps no versions, so that what an answer cites could be overwritten: switch its versioning on"
         )
+
+
+def _load_readers(make: Callable[[], Extractor]) -> None:
+    make().check(seconds=LOOK_SECONDS)
 
 
 def _rerank(make: Callable[[], Reranker | None]) -> None:
