@@ -563,6 +563,11 @@ def test_what_opens_without_a_password_is_read_and_what_takes_one_is_encrypted()
     assert rejection(locked("user")).code == "encrypted"
 
 
+def test_what_stands_before_the_header_does_no_harm() -> None:
+    assert read(b"\x1b%-12345X@PJL\r\n" + pdf(text(72, 700, "Leave"))).text == "Leave"
+    assert "%PDF-1.7" in read(b"A file begins with\n%PDF-1.7\nand so on.").text
+
+
 def test_a_wrong_cross_reference_table_is_repaired() -> None:
     whole = pdf(text(72, 700, "Leave"))
     start = whole.index(b"startxref")

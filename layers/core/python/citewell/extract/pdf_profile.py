@@ -6,6 +6,7 @@ Taken from pages spread over the whole document, so that a long one needs no mor
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ _SAMPLED = 64
 _MARGIN = 0.08  # of the page's height, at both ends, where any line may be a running one
 _EDGE = 0.14  # and where one in a single piece may be: further in, a table repeats its head
 _RUNNING_LINES = 3
+_RUNNING_CHARACTERS = 300
 _APART = 1.7  # ems from a running line to what stands further in
 _COUNTED = 3
 _MOST = 0.6  # of the pages, or of the left or the right ones, show a running line
@@ -149,11 +151,10 @@ def _apart(rows: list[Row], middles: list[float], height: float, *, top: bool) -
         middle, size = row[0].middle, row[0].size
         if middle < _MARGIN * height or middle > (1 - _MARGIN) * height:
             in_margin = index
-        if top:
-            inner = next((each for each in middles if each > middle + 0.5 * size), None)
-        else:
-            inner = next((each for each in reversed(middles) if each < middle - 0.5 * size), None)
-        is_parted = inner is not None and abs(inner - middle) > _APART * size
+        elif index > _RUNNING_LINES:
+            break
+        inner = bisect_right(middles, middle + 0.5 * size) if top else bisect_left(middles, middle - 0.5 * size) - 1
+        is_parted = 0 <= inner < len(middles) and abs(middles[inner] - middle) > _APART * size
         if is_parted and index <= _RUNNING_LINES and all(len(each) == 1 for each in rows[in_margin:index]):
             parted = index
             break
@@ -162,6 +163,8 @@ def _apart(rows: list[Row], middles: list[float], height: float, *, top: bool) -
 
 def _keys(text: str, page: int, *, top: bool) -> Iterator[RunningKey]:
     words = " ".join(text.split())
+    if len(words) > _RUNNING_CHARACTERS:
+        return
     yield top, words, None
     for number in _NUMBER.finditer(words):
         yield top, words[: number.start()] + "#" + words[number.end() :], int(number[0]) - page

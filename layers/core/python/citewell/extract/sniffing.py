@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from citewell.errors import DocumentRejected
 from citewell.extract.formats import Format
 from citewell.extract.options import ReadOptions
 from citewell.extract.text_sniffing import text_format_of
+
+_LATE_PDF = re.compile(rb"[\r\n\x00]%PDF-\d\.\d[\r\n]")
 
 _SIGNATURES: tuple[tuple[str, int, bytes], ...] = (
     ("ZIP archive", 0, b"PK\x05\x06"),
@@ -52,7 +56,7 @@ def format_of(data: bytes, options: ReadOptions) -> Format:
     Raises DocumentRejected ``unsupported_type`` for any that isn't read; of containers, which have to be opened,
     also ``corrupt``, ``encrypted`` and ``archive_bomb``.
     """
-    if data.startswith(b"%PDF-"):
+    if data.startswith(b"%PDF-") or _is_late_pdf(data):
         return Format.PDF
     if data.startswith(b"{\\rtf"):
         return Format.RTF
@@ -66,6 +70,11 @@ def format_of(data: bytes, options: ReadOptions) -> Format:
         return format_of_compound_file(data)
     refuse_binary(data)
     return text_format_of(data)
+
+
+def _is_late_pdf(data: bytes) -> bool:
+    """Whether a PDF begins behind other bytes, such as a printer's commands: readers look through the first 1,024."""
+    return _LATE_PDF.search(data, 0, 1_024) is not None and b"%%EOF" in data[-1_024:]
 
 
 def refuse_binary(data: bytes) -> None:
