@@ -15,11 +15,13 @@ from pathlib import Path
 import pytest
 
 from citewell.core.values import BlockKind, ExtractedText
-from citewell.edges.extractor_process import ExtractorProcess
+from citewell.edges.extractor_process import ExtractorProcess, Ocr
 from citewell.errors import ConfigurationError, DocumentRejected, ExtractorUnavailable, OutOfTime
 from citewell.extract import extract
 from citewell.extract.options import Limits
 from citewell.settings import child_environment
+from tests.documents.archives import zipped
+from tests.documents.pdfs import pdf, picture, text
 from tests.misbehaving import sitecustomize
 
 LINUX = sys.platform == "linux"
@@ -103,8 +105,6 @@ def test_the_limits_reach_the_reader() -> None:
 
 
 def _zip_of(content: bytes) -> bytes:
-    from tests.documents.archives import zipped
-
     return zipped({"word/document.xml": content})
 
 
@@ -193,6 +193,19 @@ def test_a_process_that_died_in_between_is_replaced(process: ExtractorProcess) -
 def test_a_missing_library_is_the_deployments_fault_and_no_documents(process: ExtractorProcess) -> None:
     with pytest.raises(ConfigurationError, match="the library no_such_library isn't installed"):
         read(process, "lack a library")
+
+
+def test_pages_without_text_go_to_the_program_that_recognises_it(tmp_path: Path) -> None:
+    program = tmp_path / "tesseract"
+    program.write_text(f"#!{sys.executable}\nimport sys\nsys.stdin.buffer.read()\nprint('Scanned', *sys.argv[3:5])\n")
+    program.chmod(0o755)
+    ocr = Ocr(str(program), "eng+deu")
+    process = ExtractorProcess(limits=Limits(), seconds=60, memory_mb=512, environment=child_environment(), ocr=ocr)
+    extracted = read(process, pdf(text(72, 700, "Written"), picture()))
+    assert extracted.text.split() == ["Written", "Scanned", "-l", "eng+deu"]
+    assert [block.page for block in extracted.blocks] == [1, 2]
+    assert extracted.unread_pages == ()
+    process.close()
 
 
 def test_a_check_loads_what_reads_documents_of_every_kind(process: ExtractorProcess) -> None:
