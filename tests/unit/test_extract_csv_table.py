@@ -77,6 +77,11 @@ def test_a_title_above_the_table_is_not_its_head(title: str) -> None:
     assert extracted.text.startswith("Leave 2026\n\n| Name | Days | From |\n| --- | --- | --- |\n| Ann |")
 
 
+def test_comments_above_the_table_are_read_before_it() -> None:
+    extracted = extract(b"# Desks, by city\n#\n# of 2026\ncity,desks\nBern,12\nOslo,30\n")
+    assert extracted.text == "Desks, by city\nof 2026\n\n| city | desks |\n| --- | --- |\n| Bern | 12 |\n| Oslo | 30 |"
+
+
 def test_cells_parted_by_comma_and_space_are_a_table_too() -> None:
     assert rows("a, b, c\n1, 2, 3\n4, 5, 6\n") == [["a", "b", "c"], ["1", "2", "3"], ["4", "5", "6"]]
 
@@ -114,6 +119,7 @@ def test_a_cell_may_be_larger_than_the_standard_library_allows() -> None:
         pytest.param("int a;\nint b;\nreturn a;\n", id="lines that end in a semicolon"),
         pytest.param("\tindented\n\tall through\n", id="tabs before lines"),
         pytest.param("# a,b\n\nc,d\ne,f\n", id="Markdown heading"),
+        pytest.param("# Leave\na,b\nc,d,e\nf,g\n", id="lines of unlike length under a heading"),
         pytest.param("- a,b\n- c,d\n- e,f\n", id="Markdown list"),
         pytest.param("a,b,c", id="one line"),
     ],

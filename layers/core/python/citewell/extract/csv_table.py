@@ -10,7 +10,7 @@ from citewell.errors import DocumentRejected
 from citewell.extract import markdown
 from citewell.extract.building import TextBuilder
 from citewell.extract.decoding import decode
-from citewell.extract.delimiters import DECLARATION, delimiter_of, rows_of
+from citewell.extract.delimiters import rows_of, table_in
 from citewell.extract.normalising import normalise
 from citewell.extract.options import ReadOptions
 
@@ -23,21 +23,17 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     text = normalise(decode(data, content_type=options.content_type))
     if len(text) > options.limits.characters:
         raise DocumentRejected("too_large", f"more than {options.limits.characters} characters of text")
-    delimiter = delimiter_of(text)
-    if delimiter is None:
+    table = table_in(text)
+    if table is None:
         return markdown.read(data, options)
-    rows = list(rows_of(text[_table_start(text) :].split("\n"), delimiter))
+    rows = list(rows_of(text[table.start :].split("\n"), table.delimiter))
     builder = TextBuilder(options.limits)
+    builder.paragraph(table.comments)
     titles = list(itertools.takewhile(_stands_alone, rows))
     for row in titles:
         builder.paragraph(" ".join(row))
     builder.table(rows[len(titles) :])
     return builder.finish()
-
-
-def _table_start(text: str) -> int:
-    declaration = DECLARATION.match(text)
-    return declaration.end() if declaration else 0
 
 
 def _stands_alone(row: Sequence[str]) -> bool:

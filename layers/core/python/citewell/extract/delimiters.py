@@ -11,6 +11,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 Row = Sequence[str]
 
@@ -19,9 +20,8 @@ _SAMPLE_CHARACTERS = (65_536, 1_048_576)
 _SAMPLE_LINES = 500
 _LEADING_LINES = 5
 
-DECLARATION = re.compile(r"\s*\"?sep=([,;|\t])\"?[ \t]*(?:\n|\Z)", re.IGNORECASE)
-"""A first line by which a table tells Excel its delimiter, which is the group."""
-
+_DECLARATION = re.compile(r"\s*\"?sep=([,;|\t])\"?[ \t]*(?:\n|\Z)", re.IGNORECASE)  # for Excel
+_COMMENTS = re.compile(r"(?:#[^\n]*\n)+(?=[^\s#])")
 _MARKDOWN_OR_CODE = re.compile(r"^(?:#{1,6} |```|~~~|[ \t]*\|?[ \t]*:?-{3,}|\+-{3,}|//|/\*)", re.MULTILINE)
 _LIST_LINE = re.compile(r"[ \t]*(?:[-*+>]|\d+[.)])[ \t]")
 _SENTENCE_END = re.compile(r"[.!?:。！？][\"'”’)]*$")
@@ -37,10 +37,28 @@ _MOST_SENTENCES = 0.2
 _MOST_WORDS_OF_SPACED_CELLS = 3.5
 
 
-def delimiter_of(text: str) -> str | None:
-    """What parts the cells of ``text``, normalised or the beginning of one; None when it is no such table."""
-    if declared := DECLARATION.match(text):
-        return declared[1]
+class Table(NamedTuple):
+    """What parts the cells, where the rows begin in the text, and what the comments above them say."""
+
+    delimiter: str
+    start: int = 0
+    comments: str = ""
+
+
+def table_in(text: str) -> Table | None:
+    """The table that ``text``, which has ``\\n`` line ends and may be cut, is; None when it is something else."""
+    if declared := _DECLARATION.match(text):
+        return Table(declared[1], declared.end())
+    if comments := _COMMENTS.match(text):
+        # Under a heading there is text, more often than a table: only one without a flaw is believed.
+        delimiter = _delimiter_of(text[comments.end() :], least_rows=3, least_fit=1)
+        lines = (line.strip("# \t") for line in comments[0].split("\n"))
+        return Table(delimiter, comments.end(), "\n".join(lines)) if delimiter else None
+    delimiter = _delimiter_of(text, least_rows=2, least_fit=_LEAST_FITTING)
+    return Table(delimiter) if delimiter else None
+
+
+def _delimiter_of(text: str, *, least_rows: int, least_fit: float) -> str | None:
     for size in _SAMPLE_CHARACTERS:
         lines = text[:size].split("\n")
         if not _may_be_table(lines):
@@ -49,7 +67,7 @@ def delimiter_of(text: str) -> str | None:
         fits = {delimiter: _fit(rows, delimiter) for delimiter, rows in samples.items()}
         best = max(fits, key=lambda delimiter: fits[delimiter])  # the first of equals
         if fits[best]:
-            return best
+            return best if fits[best] >= least_fit and len(samples[best]) >= least_rows else None
         if all(len(rows) > 1 for rows in samples.values()):
             return None  # only a cell that fills the sample makes a larger one worth it
     return None

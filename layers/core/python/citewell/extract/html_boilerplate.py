@@ -31,7 +31,8 @@ _ASIDE_IN_CONTENT = "article aside, main aside, [role=main] aside"
 _WIKI = (
     ".mw-editsection, .mw-jump-link, .mw-indicators, .mw-cite-backlink, .mw-empty-elt, .navbox, .vertical-navbox,"
     ".sistersitebox, .printfooter, .catlinks, #toc, .toc, sup.reference, .authority-control, .vector-column-start,"
-    ".vector-page-toolbar, .mw-portlet, #p-lang-btn, #siteSub, #contentSub, .noprint"
+    ".vector-page-toolbar, .mw-portlet, #p-lang-btn, #siteSub, #contentSub, .noprint,"
+    "#mw-navigation, #mw-panel, #column-one, #jump-to-nav, #siteNotice, #breadcrumb-section, .page-metadata"
 )
 _MAIN = "main, [role=main]"
 

@@ -6,7 +6,7 @@ import codecs
 import re
 
 from citewell.errors import DocumentRejected
-from citewell.extract.delimiters import delimiter_of
+from citewell.extract.delimiters import table_in
 from citewell.extract.formats import Format
 
 _SAMPLE_BYTES = 1_100_000
@@ -59,7 +59,7 @@ def text_format_of(data: bytes) -> Format:
         return Format.JSON
     if _FRAGMENT.match(head) and _is_page_all_through(head, data):
         return Format.HTML
-    if delimiter_of(head):
+    if table_in(head):
         return Format.CSV
     return Format.MARKDOWN
 
