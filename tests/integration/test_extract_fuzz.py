@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import re
+import unicodedata
 import zipfile
 from collections.abc import Iterator
 from functools import cache
@@ -131,6 +132,7 @@ def check_form(extracted: ExtractedText) -> None:
     text, end = extracted.text, 0
     assert "\0" not in text
     text.encode("utf-8")
+    assert unicodedata.is_normalized("NFC", text)
     for block in extracted.blocks:
         assert not text[end : block.start].strip(), "text outside of every block"
         assert end <= block.start < block.end <= len(text)

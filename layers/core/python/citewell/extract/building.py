@@ -157,12 +157,12 @@ def clean(text: str) -> str:
     """Text in one form: NFC, ``\\n`` line ends, one space between words, no invisible characters, ligatures spelled."""
     if text.isascii() and text.isprintable() and "  " not in text:
         return text.strip()
-    text = normalise(text)
     if not text.isascii():
         for invisible in _INVISIBLE:
             text = text.replace(invisible, "")
         if max(text, default="") >= _FIRST_PRESENTATION_FORM:
             text = _PRESENTATION_FORMS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
+    text = normalise(text)  # at last, as what stood between two characters may have kept them from being one
     return "\n".join(line for line in (" ".join(each.split()) for each in text.split("\n")) if line)
 
 
