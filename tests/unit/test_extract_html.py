@@ -322,10 +322,9 @@ def test_deep_nesting_is_read(tag: str) -> None:
     assert "deep" in text_of(f"<{tag}>" * 1_000 + "deep")
 
 
-def test_nesting_without_an_end_is_too_large() -> None:
-    with pytest.raises(DocumentRejected) as rejected:
-        extract(page("<div>" * 100_000))
-    assert rejected.value.code == "too_large"
+def test_nesting_without_an_end_is_read_all_the_same() -> None:
+    body = "<div class=a>" * 100_000 + "<p>deep</p>" + "</div>" * 100_000 + "<p>after</p>"
+    assert text_of(body) == "deep\n\nafter"
 
 
 def test_many_elements_that_are_never_closed_are_not_deep() -> None:

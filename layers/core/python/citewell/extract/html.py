@@ -7,7 +7,6 @@ import re
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from citewell.core.values import ExtractedText
-from citewell.errors import DocumentRejected
 from citewell.extract.building import TextBuilder
 from citewell.extract.declaring import date_of, decoded_as, language_tag_of
 from citewell.extract.html_blocks import BlockWriter
@@ -20,7 +19,7 @@ _META_BYTES = 16_384
 _CHARSET = re.compile(r";\s*charset\s*=\s*\"?\s*([\w.:+-]+)", re.IGNORECASE)
 _DATE_NAMES = frozenset({"date", "effective_date", "effective-date", "dc.date", "dcterms.date", "dcterms.valid"})
 
-_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9-]*)")
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9-]*)[^<>]*>")
 _CLOSED_BY_OTHERS = frozenset({
     "p", "li", "dt", "dd", "td", "th", "tr", "tbody", "thead", "tfoot", "option", "optgroup", "rt", "rp",
 })  # fmt: skip
@@ -47,10 +46,8 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
 
 
 def parsed(markup: str) -> LexborHTMLParser:
-    """Raises DocumentRejected ``too_large`` for elements nested deeper than the parser can go in reasonable time."""
-    if markup.count("<") > _DEEPEST and _depth(markup) > _DEEPEST:
-        raise DocumentRejected("too_large", f"elements are nested more than {_DEEPEST} deep")
-    return LexborHTMLParser(markup)
+    """The tree of a page, of any depth: its parser's time goes with the square of it."""
+    return LexborHTMLParser(_flattened(markup) if markup.count("<") > _DEEPEST else markup)
 
 
 def write_tree(tree: LexborHTMLParser, builder: TextBuilder) -> None:
@@ -84,16 +81,20 @@ def _walk(root: LexborNode, writer: BlockWriter, boilerplate: Boilerplate) -> No
         node = node.next
 
 
-def _depth(markup: str) -> int:
-    """How deep elements are nested at most, give or take: without the tags that a parser closes by itself."""
-    depth = deepest = 0
-    for match in _TAG.finditer(markup):
-        name = match[2].lower()
+def _flattened(markup: str) -> str:
+    """Without the tags of elements that stand too deep, give or take: those that a parser closes don't count."""
+    depth = 0
+
+    def kept(tag: re.Match[str]) -> str:
+        nonlocal depth
+        name = tag[2].lower()
         if name in _CLOSED_BY_OTHERS or name in _NEVER_CLOSED:
-            continue
-        depth = max(depth - 1, 0) if match[1] else depth + 1
-        deepest = max(deepest, depth)
-    return deepest
+            return tag[0]
+        is_kept = depth <= _DEEPEST if tag[1] else depth < _DEEPEST
+        depth = max(depth - 1, 0) if tag[1] else depth + 1
+        return tag[0] if is_kept else " "
+
+    return _TAG.sub(kept, markup)
 
 
 # --- what the page says of itself ---
