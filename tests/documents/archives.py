@@ -20,6 +20,12 @@ def zipped(parts: Mapping[str, bytes | str], *, compressed: bool = True) -> byte
     return buffer.getvalue()
 
 
+def unzipped(archive: bytes) -> dict[str, bytes]:
+    """The parts of a ZIP archive by name."""
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        return {name: opened.read(name) for name in opened.namelist()}
+
+
 def with_flag(archive: bytes, flag: int) -> bytes:
     """``archive`` with a general purpose flag set on its only part: 1 says that it is encrypted."""
     changed = bytearray(archive)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
-from tests.documents.archives import zipped
+from tests.documents.archives import unzipped, zipped
 
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
@@ -75,10 +73,13 @@ def package(main: str, main_type: str, parts: Mapping[str, str | bytes], *, titl
 
 def strict(document: bytes) -> bytes:
     """The same Office document in the strict form, whose namespaces are others."""
-    with zipfile.ZipFile(io.BytesIO(document)) as archive:
-        parts = {name: archive.read(name) for name in archive.namelist()}
     transitional = rb"http://schemas\.openxmlformats\.org/(\w+ml|officeDocument)/2006/"
-    return zipped({name: re.sub(transitional, rb"http://purl.oclc.org/ooxml/\1/", xml) for name, xml in parts.items()})
+    return zipped(
+        {
+            name: re.sub(transitional, rb"http://purl.oclc.org/ooxml/\1/", xml)
+            for name, xml in unzipped(document).items()
+        }
+    )
 
 
 # --- Word ---
