@@ -42,8 +42,9 @@ RUNTIME_MIB = 35
 NEAR = [1.0] * DIMENSIONS
 
 PEAK = """
-import re
-print(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1])
+import re, resource
+own = int(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1])
+print(own + resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """
 REFUSED = f"{CONTEXT}{ASKED}\nassert answer['model'] is None, answer"
 ANSWERED = f"{CONTEXT}{ASKED}\nassert answer['model'] == 'claude', answer"
@@ -75,6 +76,7 @@ for message in json.loads(sys.stdin.read()):
         "attributes": {{"ApproximateReceiveCount": "1"}},
     }}
     assert functions.ingest.handler.handler({{"Records": [record]}}, Context()) == {{"batchItemFailures": []}}
+wiring().extractor.close()
 """
 EMBEDDED = """
 import functions.embed.handler

@@ -183,6 +183,12 @@ def test_a_document_that_takes_too_much_memory_is_too_large_and_the_next_is_read
     assert read(process, DOCUMENT) == extract(DOCUMENT)
 
 
+def test_a_crash_is_no_lack_of_memory_because_the_one_who_started_it_has_much(process: ExtractorProcess) -> None:
+    held = bytearray(os.urandom(1 << 20) * 600)
+    assert rejected(process, "die")[0] == "parser_crashed"
+    assert len(held) > 512 << 20
+
+
 def test_a_process_that_died_in_between_is_replaced(process: ExtractorProcess) -> None:
     child = child_of(process)
     os.kill(child, signal.SIGKILL)

@@ -160,6 +160,8 @@ class _Child:
 
     def __init__(self, options: str, environment: Mapping[str, str]) -> None:
         self.thread = threading.current_thread()
+        # A child's peak is counted from before it was another program, when it shared its parent's memory.
+        self._inherited_peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "citewell.extract.worker", options],
             stdin=subprocess.PIPE,
@@ -221,9 +223,10 @@ class _Child:
         last_words = self._printed()
         self.end()
         peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        own_peak = usage.ru_maxrss > self._inherited_peak
         if (
             any(each in last_words for each in _OUT_OF_MEMORY)
-            or peak > _NEAR_THE_LIMIT * memory_mb * 2**20
+            or (own_peak and peak > _NEAR_THE_LIMIT * memory_mb * 2**20)
             or code == -signal.SIGKILL  # by nobody here: the kernel's way when a machine's memory is used up
         ):
             return DocumentRejected("too_large", "reading it takes more memory than is allowed")
