@@ -27,7 +27,7 @@ _NEVER_CLOSED = frozenset({
     "br", "img", "hr", "input", "meta", "link", "area", "base", "col", "embed", "source", "track", "wbr",
     "param",
 })  # fmt: skip
-_DEEPEST = 5_000
+_DEEPEST = 1_000
 
 
 def read(data: bytes, options: ReadOptions) -> ExtractedText:

@@ -10,7 +10,7 @@ _LONGEST_SPAN = 50
 _LONGEST_CELL = 1_500
 _LONGEST_HEADED_CELL = 300
 _CELLS = frozenset({"td", "th"})
-_BESIDE_EACH_OTHER = "td + td, td + th, th + td, th + th"
+_BESIDE_ANOTHER = "td + td, td + th, th + td, th + th"
 
 
 class HtmlTable:
@@ -62,9 +62,9 @@ def complex_cells(root: LexborNode) -> frozenset[int]:
     A heading or code makes a cell such when nothing stands beside it; beside others it is what the row is about.
     """
     found: set[int] = set()
-    for node in root.css("table"):
-        if node.css_first(_BESIDE_EACH_OTHER) is not None:
-            _add_cells_around(node, found)
+    for node in root.css(_BESIDE_ANOTHER):
+        if (table := _table_of(node)) is not None:
+            _add_cells_around(table, found)
     heads: dict[int, bool] = {}
     for node in root.css("h1, h2, h3, h4, h5, h6, pre"):
         cell = _cell_of(node)
@@ -94,14 +94,18 @@ def _stands_for_itself(cell: LexborNode, node: LexborNode, heads: dict[int, bool
         return True
     if node.tag != "pre":
         return len(cell.text()) > _LONGEST_HEADED_CELL
-    table = cell.parent
-    while table is not None and table.tag != "table":
-        table = table.parent
-    if table is None:
+    if (table := _table_of(cell)) is None:
         return True
     if table.mem_id not in heads:
         heads[table.mem_id] = table.css_first("th") is not None
     return not heads[table.mem_id]
+
+
+def _table_of(cell: LexborNode) -> LexborNode | None:
+    table = cell.parent
+    while table is not None and table.tag != "table":
+        table = table.parent
+    return table
 
 
 def _is_beside_others(cell: LexborNode) -> bool:
