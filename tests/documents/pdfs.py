@@ -73,8 +73,11 @@ def picture() -> str:
     return f"q {WIDTH} 0 0 {HEIGHT} 0 0 cm {_GREY_DOT} Q"
 
 
-def pdf(*pages: Page | str, catalog: str = "", info: str = "", fields: Sequence[str] = ()) -> bytes:
-    """A document of ``pages``. ``catalog`` and ``info`` are entries of those dictionaries, ``fields`` form fields."""
+def pdf(*pages: Page | str, catalog: str = "", info: str = "", fields: Sequence[str] = (), outline: str = "") -> bytes:
+    """A document of ``pages``. ``catalog`` and ``info`` are entries of those dictionaries, ``fields`` form fields.
+
+    ``outline`` is the one entry of its outline.
+    """
     objects: list[str] = []
 
     def add(body: str) -> int:
@@ -111,6 +114,8 @@ def pdf(*pages: Page | str, catalog: str = "", info: str = "", fields: Sequence[
     objects[tree - 1] = f"<< /Type /Pages /Kids [{kids}] /Count {len(numbers)} >>"
     form = " ".join(f"{number} 0 R" for number in widgets)
     form = f"/AcroForm << /Fields [{form}] /DA (/Helv 0 Tf 0 g) >>" if widgets else ""
+    if outline:
+        catalog += f" /Outlines << /First {add(outline)} 0 R /Count 1 >>"
     objects[root - 1] = f"<< /Type /Catalog /Pages {tree} 0 R {form} {catalog} >>"
     return _file(objects, root, add(f"<< {info} >>"))
 

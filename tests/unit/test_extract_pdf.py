@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
 import pypdf
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from citewell.core.values import BlockKind, ExtractedText
 from citewell.errors import DocumentRejected
@@ -239,6 +242,15 @@ def test_a_bold_sentence_is_none() -> None:
 def test_a_heading_of_two_lines_is_one() -> None:
     drawn = lines(72, 740, ["Leave, and how", "it is asked for"], size=20) + lines(72, 680, PROSE)
     assert blocks(read(pdf(drawn)), BlockKind.HEADING) == ["Leave, and how it is asked for"]
+
+
+def test_what_the_outline_names_is_a_heading_on_its_page() -> None:
+    drawn = text(72, 740, "2.1 Carry-over") + lines(72, 710, PROSE)
+    plain = pdf(drawn, text(72, 740, "Carry-over") + lines(72, 710, MORE_PROSE))
+    first_page = re.findall(rb"(\d+) 0 obj\n<< /Type /Page ", plain)[0].decode()
+    entry = f"<< /Title (Carry-over) /Dest [{first_page} 0 R /Fit] >>"
+    extracted = read(pdf(drawn, text(72, 740, "Carry-over") + lines(72, 710, MORE_PROSE), outline=entry))
+    assert blocks(extracted, BlockKind.HEADING) == ["2.1 Carry-over"]
 
 
 def test_the_documents_own_title_is_taken_unless_it_is_a_file_name() -> None:
@@ -545,6 +557,38 @@ def test_a_page_on_which_nothing_is_recognised_is_unread() -> None:
     with pytest.raises(DocumentRejected, match="on page 1") as rejected:
         read(pdf(picture()), recognise=lambda _: "")
     assert rejected.value.code == "no_text_layer"
+
+
+# --- nothing is lost ---
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(20, 560), st.integers(20, 770), st.sampled_from([6, 9, 11, 16, 30]), st.booleans()),
+        min_size=1,
+        max_size=40,
+    ),
+    st.lists(st.tuples(st.integers(20, 300), st.integers(20, 770), st.integers(310, 590)), max_size=12),
+)
+def test_wherever_words_and_lines_stand_each_word_is_read_once(
+    places: list[tuple[int, int, int, bool]], ruled: list[tuple[int, int, int]]
+) -> None:
+    apart: list[tuple[int, int, int, bool]] = []
+    for place in places:
+        if not any(_touch(place, other) for other in apart):
+            apart.append(place)
+    drawn = [
+        text(x, y, f"w{n}e", size=size, font=BOLD if bold else COURIER) for n, (x, y, size, bold) in enumerate(apart)
+    ]
+    drawn += [rule(left, y, right) for left, y, right in ruled]
+    written = re.sub(r"\s", "", read(pdf("\n".join(drawn))).text)
+    assert [written.count(f"w{n}e") for n in range(len(apart))] == [1] * len(apart)
+
+
+def _touch(one: tuple[int, int, int, bool], other: tuple[int, int, int, bool]) -> bool:
+    """Whether two words of four characters at most may: such run together, as they do for the eye."""
+    size = max(one[2], other[2])
+    return abs(one[1] - other[1]) < size and abs(one[0] - other[0]) < 3 * size
 
 
 # --- locked, broken and too large ---

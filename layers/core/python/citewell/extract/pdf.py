@@ -7,6 +7,7 @@ and those few are held at a time.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 
 from citewell.core.values import ExtractedText
@@ -17,7 +18,7 @@ from citewell.extract.options import ReadOptions, RecognisePage
 from citewell.extract.pdf_layout import columns_of
 from citewell.extract.pdf_pages import PageContent, PdfDocument, opened
 from citewell.extract.pdf_profile import Profile, profile_of, sampled_pages
-from citewell.extract.pdf_writing import PageWriter
+from citewell.extract.pdf_writing import PageWriter, as_named
 
 _MEANINGLESS = re.compile("[\ufffd\ue000-\uf8ff\x00-\x1f]")
 _NO_TITLE = re.compile(
@@ -48,6 +49,9 @@ class _Reading:
         self._sample = {number: document.page(number) for number in sampled_pages(document.pages)}
         self._profile: Profile = profile_of(list(self._sample.values()))
         self._writer = PageWriter(self._text, self._profile)
+        self._outline: defaultdict[int, set[str]] = defaultdict(set)
+        for bookmark in document.bookmarks():
+            self._outline[bookmark.page].add(as_named(bookmark.title))
         self._unread: list[int] = []
         self._written = False
 
@@ -59,7 +63,8 @@ class _Reading:
             self._text.page(number)
             if _is_readable(page):
                 fragments = self._profile.without_running_lines(page)
-                self._writer.write(columns_of(fragments, page.rules, code=self._profile.code))
+                columns = columns_of(fragments, page.rules, code=self._profile.code)
+                self._writer.write(columns, outline=self._outline.get(number, ()))
                 self._written = True
             elif page.drawn or page.fragments:
                 self._recognised(number)

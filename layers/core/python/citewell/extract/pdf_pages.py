@@ -56,7 +56,7 @@ _ENCRYPTED = {pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY}
 _CELLS_OF_A_TABLE = 3
 _SHORTEST_RULE = 9.0  # points
 _THICKEST_RULE = 3.0
-_OBJECTS_LOOKED_AT = 2_000
+_OBJECTS_LOOKED_AT = 10_000
 _DRAWN = 50
 _OCR_DPI = 300
 _OCR_PIXELS = 25_000_000
@@ -122,11 +122,10 @@ class PageContent:
 
 
 class Bookmark(NamedTuple):
-    """``level`` from 1; ``page`` from 1, None where it leads nowhere."""
+    """What stands on a page (from 1), by the document's outline."""
 
-    level: int
     title: str
-    page: int | None
+    page: int
 
 
 class PdfDocument:
@@ -177,24 +176,23 @@ class PdfDocument:
         names = []
         for index in range(min(pdfium.FPDFDoc_GetAttachmentCount(self._handle), 1_000)):
             attachment = pdfium.FPDFDoc_GetAttachment(self._handle, index)
-            names.append(_string(lambda b, n, a=attachment: pdfium.FPDFAttachment_GetName(a, _shorts(b), n)))
+            names.append(_attachment_name(attachment))
         return [name for name in names if name]
 
     def bookmarks(self, limit: int = 10_000) -> Iterator[Bookmark]:
-        """The outline, depth first; a loop in it ends at ``limit``."""
-        pending = [(pdfium.FPDFBookmark_GetFirstChild(self._handle, None), 1)]
+        """The entries of the outline that lead to a page, depth first; a loop among them ends at ``limit``."""
+        pending = [pdfium.FPDFBookmark_GetFirstChild(self._handle, None)]
         while pending and limit:
-            bookmark, level = pending.pop()
+            bookmark = pending.pop()
             if not bookmark:
                 continue
             limit -= 1
-            title = _string(lambda buffer, size, b=bookmark: pdfium.FPDFBookmark_GetTitle(b, buffer, size))
             target = pdfium.FPDFBookmark_GetDest(self._handle, bookmark)
             page = pdfium.FPDFDest_GetDestPageIndex(self._handle, target) if target else -1
-            yield Bookmark(level, title, page + 1 if page >= 0 else None)
-            pending.append((pdfium.FPDFBookmark_GetNextSibling(self._handle, bookmark), level))
-            if level < 10:
-                pending.append((pdfium.FPDFBookmark_GetFirstChild(self._handle, bookmark), level + 1))
+            if page >= 0:
+                yield Bookmark(_bookmark_title(bookmark), page + 1)
+            pending.append(pdfium.FPDFBookmark_GetNextSibling(self._handle, bookmark))
+            pending.append(pdfium.FPDFBookmark_GetFirstChild(self._handle, bookmark))
 
     def _read_annotations(self, page: Any, content: PageContent) -> None:
         for index in range(pdfium.FPDFPage_GetAnnotCount(page)):
@@ -268,8 +266,9 @@ class _Fragments:
         self._text = text
         self._page_box = _page_box(page)
         # Made once: a page asks for hundreds of each.
-        self._corners = (ctypes.c_double(), ctypes.c_double(), ctypes.c_double(), ctypes.c_double())
-        self._corners_at = tuple(ctypes.byref(each) for each in self._corners)
+        self._corners = (ctypes.c_double * 4)()
+        first = ctypes.addressof(self._corners)
+        self._corners_at = [ctypes.cast(first + 8 * n, ctypes.POINTER(ctypes.c_double)) for n in range(4)]
         self._box, self._matrix = pdfium.FS_RECTF(), pdfium.FS_MATRIX()
         self._box_at, self._matrix_at = ctypes.byref(self._box), ctypes.byref(self._matrix)
         self._font_name, self._font_flags = ctypes.create_string_buffer(_FONT_NAME_BYTES), ctypes.c_int()
@@ -330,11 +329,12 @@ class _Fragments:
 
     def _boxes(self, start: int, end: int) -> list[Edges]:
         """Where the pieces of text stand that make up the characters from ``start`` to before ``end``."""
-        text, (left, top, right, bottom), at = self._text, self._corners, self._corners_at
+        text, corners, at = self._text, self._corners, self._corners_at
         boxes = []
         for index in range(pdfium.FPDFText_CountRects(text, start, end - start)):
             pdfium.FPDFText_GetRect(text, index, *at)
-            boxes.append((left.value, bottom.value, right.value, top.value))
+            left, top, right, bottom = corners
+            boxes.append((left, bottom, right, top))
         return boxes
 
     def _ends(self, *indexes: int) -> list[Edges]:
@@ -504,7 +504,7 @@ def _rules(page: Any, turn: int) -> list[Rule]:
     return rules
 
 
-# --- annotations ---
+# --- annotations and names ---
 
 
 def _field_value(form: Any, annotation: Any) -> str:
@@ -543,6 +543,14 @@ def _place(page: Any, annotation: Any, words: str, fragments: list[Fragment]) ->
 
 def _annotation_string(annotation: Any, key: bytes) -> str:
     return _string(lambda buffer, size: pdfium.FPDFAnnot_GetStringValue(annotation, key, _shorts(buffer), size))
+
+
+def _attachment_name(attachment: Any) -> str:
+    return _string(lambda buffer, size: pdfium.FPDFAttachment_GetName(attachment, _shorts(buffer), size))
+
+
+def _bookmark_title(bookmark: Any) -> str:
+    return _string(lambda buffer, size: pdfium.FPDFBookmark_GetTitle(bookmark, buffer, size))
 
 
 def _string(ask: Callable[[Any, int], int]) -> str:

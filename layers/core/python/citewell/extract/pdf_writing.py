@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import statistics
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import groupby, pairwise
 
 from citewell.extract.building import TextBuilder
@@ -15,6 +15,7 @@ from citewell.extract.pdf_rows import is_rtl
 from citewell.extract.pdf_tables import Table
 
 _ITEM = re.compile(rf"(?P<marker>[{BULLETS}]|\(?(?:\d{{1,3}}|[A-Za-z]|[ivxIVX]{{1,5}})[.)])\s+(?=\S)")
+_HEADING_NUMBER = re.compile(r"\s*(?:\d{1,3}(?:\.\d{1,3})*\.?|[A-Z]\.|[IVX]{1,5}\.)\s+")
 _PLAIN_BULLETS = ("•", "◦", "▪", "■", "●", "○")
 _NUMBERED = re.compile(r"\(?(?:\d|[A-Za-z])")
 _LEADERS = re.compile(r"\.{4,}|(?:\. ){4,}\.?|(?:…\s?){2,}|(?:- ?){5,}|(?:_ ?){5,}")
@@ -37,9 +38,12 @@ class PageWriter:
     def __init__(self, text: TextBuilder, profile: Profile) -> None:
         self._text = text
         self._profile = profile
+        self._outline: Collection[str] = ()
         self.title: str | None = None
 
-    def write(self, columns: Iterable[Column]) -> None:
+    def write(self, columns: Iterable[Column], *, outline: Collection[str] = ()) -> None:
+        """``outline`` is what the document's outline names on this page, as :func:`as_named` has it."""
+        self._outline = outline
         for column in columns:
             for is_table, items in groupby(column.items, key=lambda item: isinstance(item, Table)):
                 if is_table:
@@ -111,12 +115,15 @@ class PageWriter:
         larger = [heading for heading in profile.headings if heading > size + 0.25]
         if profile.headings and size >= profile.headings[-1] - 0.25:
             return len(larger) + 1
+        level = min(len(profile.headings) + 1, _DEEPEST_HEADING)
+        if self._outline and as_named(words) in self._outline:
+            return level
         is_bold = all(line.bold for line in paragraph) and not profile.bold and size >= 0.95 * profile.body
         if not is_bold or len(words) > _BOLD_HEADING_CHARACTERS or words.endswith(_SENTENCE_END):
             return 0
         if is_item and not _NUMBERED.match(words):
             return 0
-        return min(len(profile.headings) + 1, _DEEPEST_HEADING)
+        return level
 
     def _joined(self, lines: list[str]) -> str:
         """Lines as running text: a word that was cut at a line's end is whole again."""
@@ -143,6 +150,11 @@ class PageWriter:
         ):
             return f"{text[:-1]}-{line}"
         return text[:-1] + line
+
+
+def as_named(heading: str) -> str:
+    """The words of a heading as they compare: an outline may leave out its number, and spaces differ."""
+    return "".join(_HEADING_NUMBER.sub("", heading).split()).casefold()
 
 
 def _has_leaders(text: str) -> bool:
