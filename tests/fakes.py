@@ -9,7 +9,7 @@ from itertools import count
 
 from citewell.core.values import ExtractedText, ObjectHead, TextKind, Vector
 from citewell.errors import ObjectVanished
-from citewell.extract import extract
+from citewell.extract import EXTRACTOR_VERSION, extract
 from citewell.extract.options import ReadOptions
 
 
@@ -65,8 +65,11 @@ class MemoryBucket:
         return self.versioned
 
 
+@dataclass
 class InProcessExtractor:
     """Reads documents here: quicker to start than a process, and no safer than the documents are."""
+
+    version: str = EXTRACTOR_VERSION
 
     def extract(self, data: bytes, *, content_type: str | None, seconds: float) -> ExtractedText:
         assert seconds > 0

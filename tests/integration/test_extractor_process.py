@@ -211,6 +211,7 @@ def test_pages_without_text_go_to_the_program_that_recognises_it(tmp_path: Path)
     assert extracted.text.split() == ["Written", "Scanned", "-l", "eng+deu"]
     assert [block.page for block in extracted.blocks] == [1, 2]
     assert extracted.unread_pages == ()
+    assert process.version != a_process().version, "what is indexed is read again once pictures are read, too"
     process.close()
 
 

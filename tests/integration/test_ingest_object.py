@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import permutations
 
 import psycopg
@@ -82,6 +83,19 @@ def test_a_new_document_is_indexed_and_then_unchanged(
     assert first.chunks == first.embedded == len(embedder.embedded) >= 12
     assert ingest(KEY, attempt()) == IngestOutcome(IngestResult.UNCHANGED, first.chunks, 0)
     assert bucket.reads == 1, "the same version is not even downloaded"
+
+
+def test_a_document_is_read_again_once_another_extractor_would_read_more_of_it(
+    ingest: IngestObject, bucket: MemoryBucket, embedder: HashEmbedder
+) -> None:
+    bucket.put(KEY, HANDBOOK)
+    ingest(KEY, attempt())
+    embedder.embedded.clear()
+    with_ocr = replace(ingest, extractor=InProcessExtractor(version="with OCR"))
+    assert with_ocr(KEY, attempt()).result is IngestResult.UPDATED
+    assert (bucket.reads, embedder.embedded) == (2, [])
+    assert with_ocr(KEY, attempt()).result is IngestResult.UNCHANGED
+    assert bucket.reads == 2
 
 
 def test_the_same_bytes_in_a_new_version_are_unchanged_and_the_version_is_noted(

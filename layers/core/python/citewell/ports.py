@@ -40,6 +40,10 @@ class ObjectStore(Protocol):
 class Extractor(Protocol):
     """Reads documents, and outlives what any of them does to its reader."""
 
+    @property
+    def version(self) -> str:
+        """Another one wherever the same bytes may give another text, so that they are read again."""
+
     def extract(self, data: bytes, *, content_type: str | None, seconds: float) -> ExtractedText:
         """The text of a document, whatever its format. ``content_type`` is asked for its charset only.
 

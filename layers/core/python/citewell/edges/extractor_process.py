@@ -24,6 +24,7 @@ from typing import IO, Any
 
 from citewell.core.values import ExtractedText
 from citewell.errors import ConfigurationError, DocumentRejected, ExtractorUnavailable, OutOfTime
+from citewell.extract import EXTRACTOR_VERSION
 from citewell.extract.options import Limits
 from citewell.extract.transport import LENGTH, from_json
 
@@ -74,6 +75,11 @@ class ExtractorProcess:
         self._most = max(_LEAST_ANSWER_BYTES, _ANSWER_BYTES_A_CHARACTER * limits.characters)
         self._lock = threading.Lock()
         self._child: _Child | None = None
+
+    @property
+    def version(self) -> str:
+        """With OCR another one: pages that were pictures only are read once it is on, at the next sweep."""
+        return f"{EXTRACTOR_VERSION} tesseract {self._ocr.languages}" if self._ocr else EXTRACTOR_VERSION
 
     def extract(self, data: bytes, *, content_type: str | None, seconds: float) -> ExtractedText:
         if seconds <= 0:

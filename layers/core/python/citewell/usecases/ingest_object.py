@@ -18,7 +18,6 @@ from citewell.core.keywords import KEYWORDS_VERSION
 from citewell.core.languages import SIMPLE, language_of, named
 from citewell.core.values import ExtractedText, IngestOutcome, IngestResult, Metadata, ObjectHead, TextKind
 from citewell.errors import CitewellError, DocumentRejected, ObjectVanished, OutOfTime
-from citewell.extract import EXTRACTOR_VERSION
 from citewell.ports import (
     ChunkStore,
     ChunkToStore,
@@ -103,7 +102,7 @@ class IngestObject:
         if head is None:
             return self.chunks.remove(claim)
         pipeline = pipeline_version(
-            extractor=EXTRACTOR_VERSION,
+            extractor=self.extractor.version,
             chunker=CHUNKER_VERSION,
             header=HEADER_VERSION,
             keywords=KEYWORDS_VERSION,
@@ -197,7 +196,7 @@ def _is_served(claim: Claim, head: ObjectHead, pipeline: str) -> bool:
 
 
 def _completed(stated: Metadata, extracted: ExtractedText) -> Metadata:
-    """What the object's metadata leaves open, as the document itself says it. Never its groups: they are no writer's."""
+    """What the object's metadata leaves open, as the document says it. Never its groups: they are no writer's."""
     return replace(
         stated,
         language=stated.language or extracted.language,
