@@ -213,6 +213,14 @@ def test_a_diagram_is_the_list_of_its_words() -> None:
     assert text_of(data) == "- Ask\n- Wait"
 
 
+def test_a_graphic_of_a_newer_kind_does_not_bring_its_excuse() -> None:
+    slide = (
+        "<mc:AlternateContent><mc:Choice Requires='cx1'>" + frame("<cx:chart xmlns:cx='x'/>") + "</mc:Choice>"
+        f"<mc:Fallback>{shape('This chart is not available.')}</mc:Fallback></mc:AlternateContent>"
+    )
+    assert text_of(pptx([slide + shape("shown")])) == "shown"
+
+
 # --- notes and comments ---
 
 

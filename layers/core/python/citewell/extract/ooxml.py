@@ -32,7 +32,7 @@ _NO_TITLE = re.compile(
     r"powerpoint[ -]pr.sentation|presentation|microsoft (?:word|excel) - .*|document\d*|untitled.*", re.I
 )
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/(\w+)")
-_TEXT_TAGS = {W + "t", A + "t", MATH + "t"}
+_CONTENT_TAGS = (W + "t", A + "t", MATH + "t", A + "graphicData")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +107,12 @@ class Package:
 
 
 def chosen_branch(alternate: Element) -> Element:
-    """The branch of an ``mc:AlternateContent`` to read: the first choice, unless only the fallback has text."""
+    """The branch of an ``mc:AlternateContent`` to read: the first that has text or a graphic.
+
+    Of a graphic the fallback would but say that this version can't show it.
+    """
     branches = [each for each in alternate if each.tag in (MC + "Choice", MC + "Fallback")]
-    return next((each for each in branches if _has_text(each)), branches[0] if branches else ())
+    return next((each for each in branches if _has_content(each)), branches[0] if branches else ())
 
 
 def value_of(parent: Element, name: str) -> str | None:
@@ -127,8 +130,8 @@ def number_of(value: str | None) -> int | None:
         return None
 
 
-def _has_text(branch: Element) -> bool:
-    return any(True for _ in branch.iter(*_TEXT_TAGS))
+def _has_content(branch: Element) -> bool:
+    return any(True for _ in branch.iter(*_CONTENT_TAGS))
 
 
 def _internal(root: Element, folder: str) -> Iterator[tuple[str, Relationship]]:

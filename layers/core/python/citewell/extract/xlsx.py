@@ -14,7 +14,7 @@ from citewell.core.values import ExtractedText
 from citewell.errors import DocumentRejected
 from citewell.extract.building import TextBuilder, clean_line
 from citewell.extract.drawing import plain_text
-from citewell.extract.ooxml import Element, Package, R, S, number_of
+from citewell.extract.ooxml import MC, Element, Package, R, S, number_of
 from citewell.extract.options import ReadOptions
 from citewell.extract.sheet_cells import Cells
 from citewell.extract.sheet_rows import Sheet, read_sheet
@@ -77,7 +77,7 @@ class _Workbook:
     def asides(self, part: str) -> Iterator[str]:
         """Text boxes over a sheet, then the comments on its cells."""
         drawing = self._package.related_xml(part, "drawing")
-        for body in drawing.iter("{*}txBody") if drawing is not None else ():
+        for body in _text_bodies(drawing) if drawing is not None else ():
             yield plain_text(body)
         threads = self._package.related_xml(part, "threadedComment")
         comments = self._threaded(threads) if threads is not None else self._plain_comments(part)
@@ -103,6 +103,15 @@ class _Workbook:
             text = "".join(piece.text or "" for piece in each.iter(S + "t"))
             # Excel begins the comment itself with its author's name.
             yield clean_line(author), each.get("ref", ""), clean_line(text).removeprefix(f"{author}:").strip()
+
+
+def _text_bodies(parent: Element) -> Iterator[Element]:
+    """Those of the shapes in a drawing, but not of what older versions show instead of one that they don't know."""
+    for child in parent:
+        if child.tag.endswith("}txBody"):
+            yield child
+        elif child.tag != MC + "Fallback":
+            yield from _text_bodies(child)
 
 
 def _write(builder: TextBuilder, name: str, tables: list[SheetTable], asides: Iterator[str]) -> None:
