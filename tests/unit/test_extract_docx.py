@@ -220,6 +220,11 @@ def test_a_paragraph_whose_end_was_deleted_goes_on_in_the_next_one() -> None:
     assert text_of(docx(body)) == "One sentence."
 
 
+def test_a_large_initial_belongs_to_its_word() -> None:
+    body = paragraph("R", properties='<w:framePr w:dropCap="drop" w:lines="3"/>') + paragraph("est is due.")
+    assert text_of(docx(body)) == "Rest is due."
+
+
 def test_a_deleted_row_and_a_deleted_cell_are_out() -> None:
     deleted = f"<w:tr><w:trPr><w:del/></w:trPr>{cell(paragraph('gone'))}{cell(paragraph('gone'))}</w:tr>"
     rows = table(["Day", "Open"], ["Mon", cell(paragraph("never"), "<w:cellDel/>")])

@@ -105,13 +105,13 @@ class _Document:
     # --- paragraphs ---
 
     def _paragraph(self, element: Element, asides: _Asides) -> _Paragraph | None:
-        """None where the paragraph's end was deleted: its text goes on in the next one."""
+        """None where the text goes on in the next one: the paragraph's end was deleted, or it is but a large initial."""
         properties = element.find(W + "pPr")
         style = value_of(properties, "pStyle") if properties is not None else None
         read = self._runs.read(element, style)
         asides.take(read)
         text, self._carried = self._carried + read.text, ""
-        if properties is not None and _end_is_deleted(properties):
+        if properties is not None and _goes_on_in_the_next(properties):
             self._carried = text
             return None
         if not text.strip():
@@ -232,11 +232,12 @@ def _numbered(paragraph: _Paragraph) -> str:
     return f"{shown} {paragraph.text}" if shown else paragraph.text
 
 
-def _end_is_deleted(properties: Element) -> bool:
+def _goes_on_in_the_next(properties: Element) -> bool:
+    frame = properties.find(W + "framePr")
+    if frame is not None and frame.get(W + "dropCap", "none") != "none":
+        return True
     mark = properties.find(W + "rPr")
-    if mark is None:
-        return False
-    return any(mark.find(W + name) is not None for name in ("del", "moveFrom"))
+    return mark is not None and any(mark.find(W + name) is not None for name in ("del", "moveFrom"))
 
 
 def _goes_on(properties: Element | None) -> bool:
