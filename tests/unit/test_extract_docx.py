@@ -220,6 +220,12 @@ def test_a_paragraph_whose_end_was_deleted_goes_on_in_the_next_one() -> None:
     assert text_of(docx(body)) == "One sentence."
 
 
+def test_text_without_a_next_paragraph_goes_nowhere_else() -> None:
+    ends = "<w:rPr><w:del/></w:rPr>"
+    body = table(["a", cell(paragraph("b", properties=ends))], ["c", "d"]) + paragraph("e", box("f"), properties=ends)
+    assert text_of(docx(body)) == "| a | b |\n| --- | --- |\n| c | d |\n\nf\n\ne"
+
+
 def test_a_large_initial_belongs_to_its_word() -> None:
     body = paragraph("R", properties='<w:framePr w:dropCap="drop" w:lines="3"/>') + paragraph("est is due.")
     assert text_of(docx(body)) == "Rest is due."
@@ -293,6 +299,16 @@ def test_bullets_are_dashes_and_lists_without_a_sign_paragraphs() -> None:
     read = extract(docx(numbered("one", 1) + numbered("two", 1) + numbered("three", 2), numbering=numbering))
     assert read.text == "- one\n- two\n\nthree"
     assert [block.kind for block in read.blocks] == [BlockKind.LIST, BlockKind.PARAGRAPH]
+
+
+def test_an_empty_item_has_a_number_unless_it_is_hidden() -> None:
+    numbering = (
+        f'<w:abstractNum w:abstractNumId="0">{level(0, "decimal", "%1.")}</w:abstractNum>'
+        '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>'
+    )
+    hidden = numbered("", 1).replace("</w:numPr>", f"</w:numPr><w:rPr>{VANISH}</w:rPr>")
+    body = numbered("one", 1) + numbered("", 1) + hidden + numbered("three", 1)
+    assert text_of(docx(body, numbering=numbering)).replace("\n", "") == "1. one3. three"
 
 
 def test_headings_keep_the_number_that_their_style_gives_them() -> None:
@@ -374,6 +390,16 @@ def test_lists_and_several_paragraphs_in_a_cell_stay_in_its_row() -> None:
     )
     body = table(["Step", "What"], ["x", cell(numbered("open", 1) + numbered("close", 1) + paragraph("a|b"))])
     assert text_of(docx(body, numbering=numbering)).split("\n")[-1] == "| x | 1. open 2. close a\\|b |"
+
+
+def test_cells_that_hold_a_number_alone_show_it() -> None:
+    numbering = (
+        f'<w:abstractNum w:abstractNumId="0">{level(0, "decimal", "%1.")}</w:abstractNum>'
+        f'<w:abstractNum w:abstractNumId="1">{level(0, "bullet", "o")}</w:abstractNum>'
+        '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="1"/></w:num>'
+    )
+    body = table(["No.", "What"], [cell(numbered("", 1)), "open"], [cell(numbered("", 1)), cell(numbered("", 2))])
+    assert text_of(docx(body, numbering=numbering)).split("\n")[2:] == ["| 1. | open |", "| 2. |  |"]
 
 
 def test_rows_and_cells_in_content_controls_are_read() -> None:

@@ -14,7 +14,7 @@ from citewell.extract.building import TextBuilder, clean_line
 from citewell.extract.charts import write_graphic
 from citewell.extract.docx_numbering import BULLET, Numbering
 from citewell.extract.docx_runs import ParagraphText, Runs
-from citewell.extract.docx_styles import Styles, list_in, outline_level_in
+from citewell.extract.docx_styles import Styles, hidden_in, list_in, outline_level_in
 from citewell.extract.ooxml import MC, Element, Package, W, chosen_branch, number_of, value_of
 from citewell.extract.options import ReadOptions
 
@@ -90,6 +90,7 @@ class _Document:
 
     def _blocks(self, container: Element) -> None:
         """Paragraphs and tables with what hangs on them."""
+        outer, self._carried = self._carried, ""
         for element in _content(container):
             asides = _Asides()
             if element.tag == W + "p":
@@ -101,11 +102,13 @@ class _Document:
             else:
                 self._builder.table(self._rows(element, asides))
             self._write_asides(asides)
+        self._builder.paragraph(self._carried)
+        self._carried = outer
 
     # --- paragraphs ---
 
     def _paragraph(self, element: Element, asides: _Asides) -> _Paragraph | None:
-        """None where the text goes on in the next one: the paragraph's end was deleted, or it is but a large initial."""
+        """None where the text goes on in the next one: the paragraph's end was deleted, or it's but a large initial."""
         properties = element.find(W + "pPr")
         style = value_of(properties, "pStyle") if properties is not None else None
         read = self._runs.read(element, style)
@@ -114,8 +117,8 @@ class _Document:
         if properties is not None and _goes_on_in_the_next(properties):
             self._carried = text
             return None
-        if not text.strip():
-            return _Paragraph("")
+        if not text.strip() and _end_is_hidden(properties):
+            return _Paragraph("")  # an empty one has a number as well, unless nothing of it can be seen
         direct = outline_level_in(properties)
         level = self._styles.heading_level(style)
         if direct is not None:
@@ -134,19 +137,24 @@ class _Document:
         return self._numbering.marker(number, depth or 0), depth or 0
 
     def _write(self, paragraph: _Paragraph) -> None:
-        if paragraph.level is not None:
-            if paragraph.is_title:
-                self.title = self.title or paragraph.text
-            elif paragraph.level == 1 and paragraph.text:
-                self._chapters.append(paragraph.text)
-                self._opens_with_chapter |= not self._builder.length
-            self._builder.heading(paragraph.level, _numbered(paragraph))
+        if not paragraph.text.strip():
+            self._builder.end_list()
+        elif paragraph.level is not None:
+            self._write_heading(paragraph, paragraph.level)
         elif paragraph.is_code:
             self._builder.code(paragraph.text, goes_on=True)
         elif paragraph.marker is not None:
             self._builder.item(paragraph.text, depth=paragraph.depth, marker=paragraph.marker)
         else:
             self._builder.paragraph(paragraph.text)
+
+    def _write_heading(self, paragraph: _Paragraph, level: int) -> None:
+        if paragraph.is_title:
+            self.title = self.title or paragraph.text
+        elif level == 1:
+            self._chapters.append(paragraph.text)
+            self._opens_with_chapter |= not self._builder.length
+        self._builder.heading(level, _numbered(paragraph, bullet=""))
 
     # --- what hangs on a paragraph or a table ---
 
@@ -198,14 +206,17 @@ class _Document:
     def _plain(self, container: Element, asides: _Asides) -> str:
         """The text of a cell or note in lines; a table in it is put aside, unless it is but a frame."""
         lines = []
+        outer, self._carried = self._carried, ""
         for element in _content(container):
             if element.tag == W + "p":
                 if (paragraph := self._paragraph(element, asides)) is not None:
-                    lines.append(_numbered(paragraph) if paragraph.marker != BULLET else f"{BULLET} {paragraph.text}")
+                    lines.append(_numbered(paragraph, bullet=BULLET))
             elif cells := _frame(element):
                 lines += [self._plain(cell, asides) for cell in cells]
             else:
                 asides.tables.append(element)
+        lines.append(self._carried)
+        self._carried = outer
         return "\n".join(line for line in lines if line.strip())
 
 
@@ -227,9 +238,15 @@ def _frame(table: Element) -> list[Element]:
     return [cell for row in rows for cell in row] if all(len(row) == 1 for row in rows) else []
 
 
-def _numbered(paragraph: _Paragraph) -> str:
-    shown = paragraph.marker if paragraph.marker != BULLET else None
-    return f"{shown} {paragraph.text}" if shown else paragraph.text
+def _numbered(paragraph: _Paragraph, *, bullet: str) -> str:
+    """With its number, which is all that some cells have, or with ``bullet`` before its text."""
+    if paragraph.marker == BULLET:
+        return f"{bullet} {paragraph.text}" if paragraph.text.strip() else ""
+    return f"{paragraph.marker} {paragraph.text}" if paragraph.marker else paragraph.text
+
+
+def _end_is_hidden(properties: Element | None) -> bool:
+    return properties is not None and bool(hidden_in(properties.find(W + "rPr")))
 
 
 def _goes_on_in_the_next(properties: Element) -> bool:
