@@ -15,7 +15,7 @@ from citewell.extract import xml
 from citewell.extract.archives import Archive
 from citewell.extract.building import TextBuilder, clean_line
 from citewell.extract.odt_lines import Line, boxes_in, read_line
-from citewell.extract.odt_styles import DRAW, OFFICE, OUTLINE, TABLE, TEXT, Counter, Styles
+from citewell.extract.odt_styles import BULLET, DRAW, OFFICE, OUTLINE, TABLE, TEXT, Counter, Styles
 from citewell.extract.ooxml import Element, number_of
 from citewell.extract.options import ReadOptions
 
@@ -234,7 +234,8 @@ class _Document:
                 for item in element:
                     lines = list(self._plain_lines(item, asides, opened))
                     marker = opened.counter.marker(opened.style, opened.depth) if lines else None
-                    yield f"{marker} {lines[0]}" if marker else "".join(lines[:1])
+                    bare = marker is None or (marker == BULLET and not lines[0].strip())
+                    yield "".join(lines[:1]) if bare else f"{marker} {lines[0]}"
                     yield from lines[1:]
             elif element.tag == TABLE + "table":
                 for cell in (cells := _frame(element)):
