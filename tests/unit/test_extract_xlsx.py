@@ -152,6 +152,16 @@ def test_rows_that_are_hidden_for_the_moment_are_read(attributes: str, after: st
     assert text_of(xlsx({"S": f"<sheetData>{rows}</sheetData>{after}"})) == f"S\n\n{HEAD}| c | d |"
 
 
+def test_rows_that_a_tables_filter_hides_are_read() -> None:
+    rows = sheet_row(1, ["a", "b"]) + sheet_row(2, ["c", "d"], 'hidden="1"')
+    data = xlsx(
+        {"S": f"<sheetData>{rows}</sheetData>"},
+        parts={"xl/tables/table1.xml": "<table xmlns=''><autoFilter><filterColumn colId='0'/></autoFilter></table>"},
+        of_sheets={"t": ("table", "../tables/table1.xml")},
+    )
+    assert text_of(data) == f"S\n\n{HEAD}| c | d |"
+
+
 def test_what_a_merged_cell_covers_is_not_shown() -> None:
     merged = (
         '<mergeCells><mergeCell ref="A2:A3"/><mergeCell ref="nonsense"/><mergeCell ref="A1:XFD1048576x"/></mergeCells>'

@@ -83,10 +83,14 @@ class Package:
             self._relationships[part] = dict(_internal(root, folder))
         return self._relationships[part]
 
-    def related(self, part: str, kind: str) -> str | None:
-        """The first part of a ``kind`` that ``part`` relates to and that is there."""
+    def all_related(self, part: str, kind: str) -> list[str]:
+        """The parts of a ``kind`` that ``part`` relates to and that are there."""
         targets = (each.target for each in self.relationships(part).values() if each.kind == kind)
-        return next((target for target in targets if target in self._archive), None)
+        return [target for target in targets if target in self._archive]
+
+    def related(self, part: str, kind: str) -> str | None:
+        """The first of them."""
+        return next(iter(self.all_related(part, kind)), None)
 
     def related_xml(self, part: str, kind: str) -> Element | None:
         target = self.related(part, kind)

@@ -43,8 +43,11 @@ class Sheet:
     characters: int = 0
 
 
-def read_sheet(data: bytes, cells: Cells, most_characters: int) -> Sheet:
-    """Raises DocumentRejected ``corrupt``, or ``too_large`` when the texts come to more than ``most_characters``."""
+def read_sheet(data: bytes, cells: Cells, *, filtered: bool, most_characters: int) -> Sheet:
+    """``filtered``: one of its tables has a filter set.
+
+    Raises DocumentRejected ``corrupt``, or ``too_large`` when the texts come to more than ``most_characters``.
+    """
     sheet = Sheet()
     number = 0
     for element in xml.iterate(data, _ROW, _COL, _MERGE, _FILTER):
@@ -57,6 +60,8 @@ def read_sheet(data: bytes, cells: Cells, most_characters: int) -> Sheet:
                 raise DocumentRejected("too_large", f"more than {most_characters} characters of text")
         else:
             _read_layout(sheet, element)
+    if filtered:
+        sheet.hidden_rows.clear()
     _drop_covered(sheet)
     _drop_hidden(sheet)
     return sheet

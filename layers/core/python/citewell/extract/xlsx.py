@@ -70,7 +70,11 @@ class _Workbook:
             yield _SheetEntry(each.get("name", ""), part, each.get("state", "visible") != "visible")
 
     def read(self, part: str) -> Sheet:
-        sheet = read_sheet(self._package.data(part), self._cells, self._most_characters)
+        tables = self._package.all_related(part, "table")
+        filtered = any(True for table in tables for _ in self._package.xml(table).iter(S + "filterColumn"))
+        sheet = read_sheet(
+            self._package.data(part), self._cells, filtered=filtered, most_characters=self._most_characters
+        )
         self._most_characters -= sheet.characters
         return sheet
 
