@@ -286,6 +286,11 @@ def test_an_item_of_several_lines_is_one() -> None:
     assert blocks(read(pdf(drawn)), BlockKind.LIST) == [f"- {PROSE[0]} and so on\n- no more"]
 
 
+@pytest.mark.parametrize("line", ["o livro que compramos", "a casa", "Nr. 5 of them", "3 of them"])
+def test_a_line_that_begins_with_a_short_word_or_a_figure_is_no_item(line: str) -> None:
+    assert [block.kind for block in read(pdf(text(72, 700, line))).blocks] == [BlockKind.PARAGRAPH]
+
+
 def test_code_is_kept_verbatim_with_its_indentation() -> None:
     code = lines(72, 600, ["def leave():"], font=COURIER, size=10) + text(96, 588, "return 30", font=COURIER, size=10)
     assert blocks(read(pdf(lines(72, 700, PROSE) + code)), BlockKind.CODE) == ["def leave():\n    return 30"]

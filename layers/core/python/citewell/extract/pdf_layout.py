@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from citewell.extract.pdf_pages import Fragment, Rule
+from citewell.extract.pdf_fragments import Fragment, Rule
 from citewell.extract.pdf_rows import Row, is_rtl, rows_of, text_of
 from citewell.extract.pdf_tables import (
     GUTTER,

@@ -11,7 +11,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from citewell.extract.pdf_pages import Fragment, PageContent
+from citewell.extract.pdf_fragments import Fragment
+from citewell.extract.pdf_pages import PageContent
 from citewell.extract.pdf_rows import Row, rows_of, text_of
 
 _SAMPLED = 64

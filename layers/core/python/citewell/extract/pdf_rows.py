@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from citewell.extract.pdf_pages import FIXED_WIDTH, SAME_LINE, Fragment
+from citewell.extract.pdf_fragments import FIXED_WIDTH, SAME_LINE, Fragment
 
 Row = list[Fragment]
 

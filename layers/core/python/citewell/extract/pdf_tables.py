@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from citewell.extract.pdf_pages import Fragment, Rule
+from citewell.extract.pdf_fragments import Fragment, Rule
 from citewell.extract.pdf_rows import Row, is_rtl, rows_of, text_of
 
 Spans = list[tuple[float, float]]

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import groupby, pairwise
 
 from citewell.extract.building import TextBuilder
+from citewell.extract.pdf_fragments import BULLETS, FIXED_WIDTH, HYPHENS, SOFT_BREAK
 from citewell.extract.pdf_layout import Column, Line
-from citewell.extract.pdf_pages import BULLETS, FIXED_WIDTH, HYPHENS, SOFT_BREAK
 from citewell.extract.pdf_profile import Profile
 from citewell.extract.pdf_rows import is_rtl
 from citewell.extract.pdf_tables import Table

@@ -1,0 +1,343 @@
+"""The words and the ruled lines of a PDF's page, and where they stand.
+
+A character's place costs a call into PDFium, so only lines are asked for, and words where a line has wide gaps.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import pypdfium2.raw as pdfium
+
+SOFT_BREAK = "\ufffe"
+"""PDFium writes it for a hyphen at the end of a line, and leaves the line's end out."""
+HYPHENS = f"\u2010\u00ad{SOFT_BREAK}-"
+
+_LINE = re.compile(rf"[^\r\n{SOFT_BREAK}]*[^\s{SOFT_BREAK}][^\r\n{SOFT_BREAK}]*{SOFT_BREAK}?")
+_WORD = re.compile(r"\S+")
+_RULES = "|+=_:·.-–—"
+_RULE = re.compile(rf"[\s{re.escape(_RULES)}]{{4,}}")  # a line that is drawn with characters
+BULLETS = "•‣◦▪▫■□●○◆◇►▶➢➤✓✔✗✘❖·∙–—*\uf0b7\uf0a7\uf0d8\uf076\uf0fc§-"  # those in private use are Symbol's, Wingdings'
+_MARKER = re.compile(rf"[{BULLETS}]|\(?(?:\d{{1,3}}|[A-Za-z]|[ivxIVX]{{1,5}})[.)]|\d{{1,2}}(?:\.\d{{1,2}})+\.?")
+_BOLD = re.compile(r"bold|black|heavy|demi|-medi(?!um)|^cm(?:ss)?b|^sfbx", re.IGNORECASE)
+_FIXED = re.compile(r"courier|mono|nimbusmon|consol|menlo|typewriter|cm(?:sl)?tt|lettergothic|fixed", re.IGNORECASE)
+_FORCE_BOLD = 1 << 18
+_FIXED_PITCH = 1
+_FONT_NAME_BYTES = 128
+
+# All in ems, the size of the type, unless they say otherwise.
+_GAP = 0.8  # between two words from which on they may stand in two columns
+_MARKER_GAP = 4.0  # between an item and its bullet
+_MARKER_CHARACTERS = 8
+_LINE_OF_PROSE = 0.53  # for each character, up to which a line has no wide gaps
+_SHORT_LINE = 0.48  # the same for one so short that a gap hardly changes the mean
+_SHORT = 30  # characters
+_FIXED_LINE = 0.65
+_TALLEST = 12.0  # times the height of what is drawn, which may be a dash
+SAME_LINE = 0.45  # between the middles of what stands on one line, such as a raised figure
+FIXED_WIDTH = 0.6  # as most type of one width has it
+_MIDDLE = 0.35  # from what letters stand on to the middle between their heads and feet
+_OVERLAP = -0.6  # of two words that still follow each other
+_STACKED = 0.75  # that each character adds to the height of a column
+_VERTICAL = 3  # columns from right to left are lines from top to bottom, once the page has been turned so
+_CELLS_OF_A_TABLE = 3
+_SHORTEST_RULE = 9.0  # points
+_THICKEST_RULE = 3.0
+_OBJECTS_LOOKED_AT = 10_000
+
+Edges = tuple[float, float, float, float]
+"""Left, bottom, right and top in the page's own points, upwards; turned upright: left, top, right and bottom."""
+
+
+@dataclass(slots=True)
+class Fragment:
+    """Words on one line without a wide gap between them.
+
+    Lengths are points; ``left``, ``right`` and ``middle`` (of its height, downwards) are seen with its text upright,
+    after ``turn`` quarter turns of the page. ``order`` counts up in the order in which the page draws its text.
+    """
+
+    text: str
+    left: float
+    right: float
+    middle: float
+    size: float
+    turn: int = 0
+    bold: bool = False
+    fixed: bool = False
+    order: int = 0
+
+    @property
+    def top(self) -> float:
+        return self.middle - self.size / 2
+
+    @property
+    def bottom(self) -> float:
+        return self.middle + self.size / 2
+
+
+class Rule(NamedTuple):
+    """A ruled line, upright like a :class:`Fragment` of the same ``turn``; ``height`` counts downwards."""
+
+    left: float
+    right: float
+    height: float
+    turn: int
+
+
+def fragments_of(page: Any) -> list[Fragment]:
+    """The text of a page that PDFium has loaded, in the order in which it is drawn."""
+    with _text_of(page) as text:
+        return _Fragments(page, text).read() if text else []
+
+
+class _Fragments:
+    """Gathers one page's text into fragments: line by line, and word by word where a line has wide gaps."""
+
+    def __init__(self, page: Any, text: Any) -> None:
+        self._text = text
+        self._page_box = page_box(page)
+        # Made once: a page asks for hundreds of each.
+        self._corners = (ctypes.c_double * 4)()
+        first = ctypes.addressof(self._corners)
+        self._corners_at = [ctypes.cast(first + 8 * n, ctypes.POINTER(ctypes.c_double)) for n in range(4)]
+        self._box, self._matrix = pdfium.FS_RECTF(), pdfium.FS_MATRIX()
+        self._box_at, self._matrix_at = ctypes.byref(self._box), ctypes.byref(self._matrix)
+        self._font_name, self._font_flags = ctypes.create_string_buffer(_FONT_NAME_BYTES), ctypes.c_int()
+        self._font_flags_at = ctypes.byref(self._font_flags)
+        self._fonts: dict[bytes, tuple[bool, bool]] = {}
+        self._fragments: list[Fragment] = []
+
+    def read(self) -> list[Fragment]:
+        characters = _characters(self._text)
+        for line in _LINE.finditer(characters):
+            self._read_line(characters, line.start(), line.end())
+        return [fragment for fragment in self._fragments if self._is_on_page(fragment)]
+
+    def _read_line(self, characters: str, start: int, end: int) -> None:
+        words = characters[start:end].strip()
+        if words[0] in _RULES and _RULE.fullmatch(words):
+            return
+        is_drawn = words[0] == "|" and words[-1] == "|"  # cells with lines between them need no telling apart
+        boxes = self._ends(start) if is_drawn else self._boxes(start, end)
+        if not boxes:
+            boxes = self._ends(start, end - 1)
+        if not boxes:
+            return
+        fragment = self._fragment(words, start, boxes)
+        if is_drawn:
+            fragment.right = fragment.left + FIXED_WIDTH * fragment.size * len(words)
+            self._fragments.append(fragment)
+        elif not self._has_gaps(fragment, boxes):
+            if fragment.bold or fragment.fixed:
+                self._limit_look(fragment, characters.rindex(words[-1], start, end))
+            self._fragments.append(fragment)
+        else:
+            self._read_words(characters, start, end)
+
+    def _has_gaps(self, fragment: Fragment, boxes: list[Edges]) -> bool:
+        """Whether two of its parts stand far from each other, or it is wider than its characters can make it."""
+        size = fragment.size
+        usual = _FIXED_LINE if fragment.fixed else _SHORT_LINE if len(fragment.text) < _SHORT else _LINE_OF_PROSE
+        if fragment.right - fragment.left > usual * size * len(fragment.text) and " " in fragment.text:
+            return True
+        if len(boxes) == 1:
+            return False
+        wide = _GAP * size
+        if fragment.turn:
+            boxes = [turned(box, fragment.turn, self._page_box) for box in boxes]
+        return any(other[0] - one[2] > wide or one[0] - other[2] > wide for one, other in pairwise(boxes))
+
+    def _read_words(self, characters: str, start: int, end: int) -> None:
+        current: Fragment | None = None
+        for match in _WORD.finditer(characters, start, end):
+            word, at = match[0], match.start()
+            boxes = self._ends(at, match.end() - 1)
+            if boxes and (current is None or not self._continue(current, word, at, boxes)):
+                current = self._fragment(word, at, boxes)
+                self._fragments.append(current)
+            elif current and not boxes:
+                current.text += " " + word
+
+    def _boxes(self, start: int, end: int) -> list[Edges]:
+        """Where the pieces of text stand that make up the characters from ``start`` to before ``end``."""
+        text, corners, at = self._text, self._corners, self._corners_at
+        boxes = []
+        for index in range(pdfium.FPDFText_CountRects(text, start, end - start)):
+            pdfium.FPDFText_GetRect(text, index, *at)
+            left, top, right, bottom = corners
+            boxes.append((left, bottom, right, top))
+        return boxes
+
+    def _ends(self, *indexes: int) -> list[Edges]:
+        """Where single characters stand."""
+        box = self._box
+        return [
+            (box.left, box.bottom, box.right, box.top)
+            for index in indexes
+            if pdfium.FPDFText_GetLooseCharBox(self._text, index, self._box_at)
+        ]
+
+    def _fragment(self, words: str, index: int, boxes: list[Edges]) -> Fragment:
+        matrix, edges = self._matrix, _around(boxes)
+        pdfium.FPDFText_GetMatrix(self._text, index, self._matrix_at)
+        turn = 0 if matrix.b == 0 and matrix.a > 0 else round(math.atan2(matrix.b, matrix.a) / (math.pi / 2)) % 4
+        width, height = edges[2] - edges[0], edges[3] - edges[1]
+        size = self._size(index, width if turn % 2 else height)
+        is_stacked = turn == 0 and len(words) > 1 and width < 1.5 * size and height > _STACKED * size * len(words)
+        if is_stacked:
+            turn = _VERTICAL
+        left, top, right, bottom = turned(edges, turn, self._page_box)
+        # A line's height depends on its letters, so count from what they stand on.
+        middle = (top + bottom) / 2 if is_stacked else self._foot(turn) - _MIDDLE * size
+        bold, fixed = self._font(index)
+        return Fragment(words, left, right, middle, size, turn, bold, fixed, len(self._fragments))
+
+    def _foot(self, turn: int) -> float:
+        """What the letters stand on, downwards on the turned page."""
+        left, bottom, right, top = self._page_box
+        at = self._matrix
+        return float((top - at.f, at.e - left, at.f - bottom, right - at.e)[turn])
+
+    def _continue(self, current: Fragment, word: str, index: int, boxes: list[Edges]) -> bool:
+        """Add ``word`` to ``current`` if it stands right beside it; an item may stand off its bullet."""
+        left, top, right, bottom = turned(_around(boxes), current.turn, self._page_box)
+        size = current.size
+        gap = left - current.right
+        if gap < _OVERLAP * size:
+            gap = current.left - right
+        is_marker = len(current.text) <= _MARKER_CHARACTERS and _MARKER.fullmatch(current.text) is not None
+        if not _OVERLAP * size < gap < (_MARKER_GAP if is_marker else _GAP) * size:
+            return False
+        if is_marker:  # what a line looks like is not for its bullet to say
+            pdfium.FPDFText_GetMatrix(self._text, index, self._matrix_at)
+            current.size = self._size(index, bottom - top)
+            current.bold, current.fixed = self._font(index)
+        elif current.bold or current.fixed:
+            self._limit_look(current, index)
+        current.text += " " + word
+        current.left, current.right = min(current.left, left), max(current.right, right)
+        return True
+
+    def _limit_look(self, fragment: Fragment, index: int) -> None:
+        """Bold, or of one width, is what is so to its end."""
+        bold, fixed = self._font(index)
+        fragment.bold, fragment.fixed = fragment.bold and bold, fragment.fixed and fixed
+
+    def _size(self, index: int, height: float) -> float:
+        """The size of type as it is seen; by the height of its box where a font's own figures can't be true."""
+        size: float = pdfium.FPDFText_GetFontSize(self._text, index) * math.hypot(self._matrix.c, self._matrix.d)
+        is_likely = 0.2 * height < size < _TALLEST * height or (height < 1.0 <= size)
+        return size if is_likely else max(height, 1.0)
+
+    def _font(self, index: int) -> tuple[bool, bool]:
+        """Whether the character at ``index`` is bold, and of a font whose characters have one width."""
+        pdfium.FPDFText_GetFontInfo(self._text, index, self._font_name, _FONT_NAME_BYTES, self._font_flags_at)
+        key = self._font_name.value
+        if key not in self._fonts:
+            name, flags = key.decode("latin-1").partition("+")[2] or key.decode("latin-1"), self._font_flags.value
+            self._fonts[key] = (
+                bool(_BOLD.search(name)) or bool(flags & _FORCE_BOLD),
+                bool(_FIXED.search(name)) or bool(flags & _FIXED_PITCH),
+            )
+        return self._fonts[key]
+
+    def _is_on_page(self, fragment: Fragment) -> bool:
+        left, bottom, right, top = self._page_box
+        width, height = (right - left, top - bottom) if fragment.turn % 2 == 0 else (top - bottom, right - left)
+        return fragment.right > 0 and fragment.left < width and fragment.bottom > 0 and fragment.top < height
+
+
+def _around(boxes: list[Edges]) -> Edges:
+    if len(boxes) == 1:
+        return boxes[0]
+    lefts, bottoms, rights, tops = zip(*boxes, strict=True)
+    return min(lefts), min(bottoms), max(rights), max(tops)
+
+
+@contextmanager
+def _text_of(page: Any) -> Iterator[Any]:
+    text = pdfium.FPDFText_LoadPage(page)
+    try:
+        yield text
+    finally:
+        if text:
+            pdfium.FPDFText_ClosePage(text)
+
+
+def _characters(text: Any) -> str:
+    """The page's characters, one for each index that PDFium gives them."""
+    count = pdfium.FPDFText_CountChars(text)
+    if count <= 0:
+        return ""
+    units = (ctypes.c_ushort * (count + 1))()
+    pdfium.FPDFText_GetText(text, 0, count, units)
+    characters = bytes(units).decode("utf-16-le", "replace")
+    if len(characters) == count + 1 and "\0" not in characters[:-1]:
+        return characters[:-1]
+    # Characters beyond 16 bits, or some without a meaning, shift the one against the other.
+    return "".join(_character(pdfium.FPDFText_GetUnicode(text, index)) for index in range(count))
+
+
+def _character(code: int) -> str:
+    if code == 2:
+        return SOFT_BREAK
+    return "\ufffd" if code == 0 or code > 0x10FFFF or 0xD800 <= code < 0xE000 else chr(code)
+
+
+def page_box(page: Any) -> Edges:
+    box = pdfium.FS_RECTF()
+    pdfium.FPDF_GetPageBoundingBox(page, ctypes.byref(box))
+    return box.left, box.bottom, box.right, box.top
+
+
+def turned(edges: Edges, turn: int, page: Edges) -> Edges:
+    """Left, top, right, bottom of ``edges``, from the corner that is top left when text so turned stands upright."""
+    left, bottom, right, top = edges
+    page_left, page_bottom, page_right, page_top = page
+    if turn == 0:
+        return left - page_left, page_top - top, right - page_left, page_top - bottom
+    if turn == 1:
+        return bottom - page_bottom, left - page_left, top - page_bottom, right - page_left
+    if turn == 2:
+        return page_right - right, bottom - page_bottom, page_right - left, top - page_bottom
+    return page_top - top, page_right - right, page_top - bottom, page_right - left
+
+
+# --- ruled lines ---
+
+
+def may_be_table(fragments: list[Fragment]) -> bool:
+    """Whether text stands beside other text in several places: no other page is worth the look at its lines."""
+    beside = sum(abs(one.middle - other.middle) < SAME_LINE * one.size for one, other in pairwise(fragments))
+    return beside >= _CELLS_OF_A_TABLE
+
+
+def rules_of(page: Any, turn: int) -> list[Rule]:
+    """The lines and the edges of the boxes that lie across the page when its text stands upright."""
+    bounds = page_box(page)
+    corners = (ctypes.c_float(), ctypes.c_float(), ctypes.c_float(), ctypes.c_float())
+    corners_at = tuple(ctypes.byref(each) for each in corners)
+    rules: list[Rule] = []
+    for index in range(min(pdfium.FPDFPage_CountObjects(page), _OBJECTS_LOOKED_AT)):
+        each = pdfium.FPDFPage_GetObject(page, index)
+        if pdfium.FPDFPageObj_GetType(each) != pdfium.FPDF_PAGEOBJ_PATH:
+            continue
+        if not pdfium.FPDFPageObj_GetBounds(each, *corners_at):
+            continue
+        left, bottom, right, top = (corner.value for corner in corners)
+        left, top, right, bottom = turned((left, bottom, right, top), turn, bounds)
+        if right - left < _SHORTEST_RULE:
+            continue
+        if bottom - top < _THICKEST_RULE:
+            rules.append(Rule(left, right, (top + bottom) / 2, turn))
+        else:
+            rules += (Rule(left, right, top, turn), Rule(left, right, bottom, turn))
+    return rules
