@@ -313,6 +313,13 @@ def test_running_heads_and_page_numbers_are_dropped() -> None:
     assert all(f"Chapter text {n}" in extracted.text for n in range(5))
 
 
+def test_a_title_with_the_words_of_the_running_head_stays() -> None:
+    cover = text(72, 750, "Contoso handbook", size=24) + lines(72, 700, PROSE)
+    extracted = read(pdf(cover, *with_running_lines(5)))
+    assert blocks(extracted, BlockKind.HEADING) == ["Contoso handbook"]
+    assert extracted.text.count("Contoso") == 1
+
+
 def test_heads_that_differ_on_left_and_right_pages_are_dropped() -> None:
     pages = [
         text(72, 760, "Contoso handbook" if n % 2 else "Rules of leave") + lines(72, 700, [f"Text {n}", *PROSE])

@@ -31,8 +31,9 @@ _ROMAN = re.compile(r"\W*([ivxl]{1,7})\W*")
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50}
 _COMPOUND = re.compile(r"(?<!\w)(\w+)(?=-(\w+))")
 
-RunningKey = tuple[bool, str, int | None]
-"""Whether it stands at the top; its words, ``#`` for the page's number; that number less the page it stands on."""
+RunningKey = tuple[bool, float, str, int | None]
+"""Whether it stands at the top; its size, since a title may have the words of the heads that follow it; those words,
+``#`` for the page's number; that number less the page it stands on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +115,12 @@ def _running(pages: Sequence[PageContent], body: float) -> frozenset[RunningKey]
         for row, keys in _edge_rows(page):
             is_large = max(each.size for each in row) >= _HEADING * body
             for key in keys:
-                if key[2] is None or not is_large:  # a heading may count as the pages do
+                if key[3] is None or not is_large:  # a heading may count as the pages do
                     shown[key].add(page.number)
     halves = [{page.number for page in written if page.number % 2 == half} for half in (0, 1)]
-    counts = {key[2] for key, numbers in shown.items() if key[2] is not None and len(numbers) >= _COUNTED}
+    counts = {key[3] for key, numbers in shown.items() if key[3] is not None and len(numbers) >= _COUNTED}
     return frozenset(
-        key for key, numbers in shown.items() if (len(numbers) > 1 and key[2] in counts) or _is_on_most(numbers, halves)
+        key for key, numbers in shown.items() if (len(numbers) > 1 and key[3] in counts) or _is_on_most(numbers, halves)
     )
 
 
@@ -142,7 +143,8 @@ def _edge_rows(page: PageContent) -> Iterator[tuple[Row, list[RunningKey]]]:
         edge = max(edge, middles[0]) if top else min(edge, middles[-1])
         rows = rows_of([each for each in page.fragments if (each.middle <= edge if top else each.middle >= edge)])
         for row in _apart(rows if top else rows[::-1], middles, height, top=top):
-            yield row, list(_keys(text_of(row), page.number, top=top))
+            size = _rounded(row[0].size)
+            yield row, [(top, size, *named) for named in _names(text_of(row), page.number)]
 
 
 def _apart(rows: list[Row], middles: list[float], height: float, *, top: bool) -> list[Row]:
@@ -162,15 +164,15 @@ def _apart(rows: list[Row], middles: list[float], height: float, *, top: bool) -
     return rows[: max(in_margin, parted)]
 
 
-def _keys(text: str, page: int, *, top: bool) -> Iterator[RunningKey]:
+def _names(text: str, page: int) -> Iterator[tuple[str, int | None]]:
     words = " ".join(text.split())
     if len(words) > _RUNNING_CHARACTERS:
         return
-    yield top, words, None
+    yield words, None
     for number in _NUMBER.finditer(words):
-        yield top, words[: number.start()] + "#" + words[number.end() :], int(number[0]) - page
+        yield words[: number.start()] + "#" + words[number.end() :], int(number[0]) - page
     if roman := _ROMAN.fullmatch(words):
-        yield top, "#", _roman_value(roman[1]) - page
+        yield "#", _roman_value(roman[1]) - page
 
 
 def _roman_value(numeral: str) -> int:
