@@ -106,8 +106,8 @@ class ExtractorProcess:
             raise ExtractorUnavailable("the extracting process doesn't load its libraries") from error
 
     def _ask(self, header: Mapping[str, Any], data: bytes, seconds: float) -> dict[str, Any]:
-        """The child's answer. Raises TimeoutError, DocumentRejected when the child dies of it, and ConfigurationError
-        when it lacks a library; but for the last answer of a child, the child is gone then."""
+        """The child's answer. Raises TimeoutError, DocumentRejected when the child dies of the document, and
+        ConfigurationError when it lacks a library; the child is gone then, and so it is after its last answer."""
         with self._lock:
             child = self._ready_child()
             first = json.dumps(header).encode()
@@ -147,13 +147,12 @@ class ExtractorProcess:
                 "limits": asdict(self._limits),
                 "ocr": asdict(self._ocr) if self._ocr else None,
             }
-            child = _Child(json.dumps(options), self._environment)
             try:
-                child.ask(b"", seconds=_SECONDS_TO_START, most=0)
-            except (TimeoutError, EOFError) as error:
-                child.end()
+                self._child = _Child(json.dumps(options), self._environment)
+                self._child.ask(b"", seconds=_SECONDS_TO_START, most=0)
+            except (OSError, EOFError, ValueError) as error:
+                self.close()
                 raise ExtractorUnavailable("the extracting process doesn't start") from error
-            self._child = child
         return self._child
 
 
