@@ -88,6 +88,12 @@ def test_every_built_in_format_shows_something(value: float) -> None:
     assert all(formatter(code)(value) for code in BUILT_IN.values())
 
 
+@pytest.mark.parametrize("code", ["0", "#,##0.00", "d/m/yyyy", "[h]:mm", "0.0E+0", "0;-0;0"])
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_what_is_no_number_is_shown_as_that(code: str, value: float) -> None:
+    assert formatter(code)(value) == str(value)
+
+
 @given(code=st.text(alphabet='0#?,.%;"\\[]$€-/ EehmsydAMP@*_<>1(', max_size=30), value=st.floats())
 def test_no_format_and_no_number_raises(code: str, value: float) -> None:
     formatter(code)(value)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from math import isfinite
 
 Formatter = Callable[[float], str]
 
@@ -54,6 +55,8 @@ def formatter(code: str, *, since_1904: bool = False) -> Formatter:
     sections = [_section(source, since_1904=since_1904) for source in _split(code[:_LONGEST_CODE])]
 
     def show(value: float) -> str:
+        if not isfinite(value):
+            return plain(value)
         if value < 0 and len(sections) > 1:
             return sections[1](-value)
         if value == 0 and len(sections) > 2:
@@ -141,7 +144,7 @@ def _number(value: float, parts: _Parts) -> str:
     try:
         scaled = Decimal(plain(value)).scaleb(2 * parts.percents - 3 * thousandths)
         rounded = scaled.quantize(Decimal(1).scaleb(-len(decimals)), rounding=ROUND_HALF_UP)
-    except InvalidOperation:  # infinite, or more digits than anybody reads
+    except InvalidOperation:  # more digits than anybody reads
         return plain(value)
     shown = f"{abs(rounded):{',' if ',' in whole else ''}f}"
     integer, _, fraction = shown.partition(".")
