@@ -15,12 +15,13 @@ DOCUMENTS = 512
 """43 MiB. A quarter of a processor: it loads little, and reads one row or a page of them."""
 
 INGEST = 1769
-"""84 MiB for the handbook, 137 for a document of 5 MB, which is 11 MiB for each further megabyte: the 50 MB that a
-document may have need about 640. A whole processor, as parsing and chunking a large document take all that there is."""
+"""149 MiB for the handbook and 252 for a text of 5 MB, the process that reads documents included. A whole processor,
+as parsing and chunking a large document take all that there is."""
 
 INGEST_ITSELF = 768
-"""Of that, what isn't for the process that reads documents: the 640 and the runtime's 35, and the code that process
-maps. Its own limit is the rest, so that a document that takes too much ends its process before Lambda ends both."""
+"""Of that, what isn't for the process that reads documents: the runtime's 35, up to 480 for the longest text that is
+taken (20 million characters, in a million blocks) and what becomes of it, and the code which that process maps. Its
+own limit is the rest, so that a document that takes too much ends its process before Lambda ends both."""
 
 EMBED = 1769
 """196 MiB with the model, for a batch of the longest texts. A whole processor, as the model is nothing but work."""

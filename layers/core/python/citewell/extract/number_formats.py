@@ -81,7 +81,8 @@ class _Parts:
 
 
 def _split(code: str) -> list[str]:
-    sections, start = [], 0
+    sections: list[str] = []
+    start = 0
     while start <= len(code) and len(sections) < 4:
         end = _SECTION_END.match(code, start).end()  # type: ignore[union-attr] # it matches the empty string too
         sections.append(code[start:end])

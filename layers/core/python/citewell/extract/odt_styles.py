@@ -74,7 +74,7 @@ class Styles:
             properties = each.find(STYLE + "text-properties")
             display = properties.get(TEXT + "display") if properties is not None else None
             if display is not None:
-                return display == "none"
+                return bool(display == "none")
         return False
 
     def level(self, list_style: str | None, depth: int) -> _Level | None:
