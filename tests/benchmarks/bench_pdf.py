@@ -8,7 +8,7 @@ makes one slower. PDFium's own share, which is to load the pages and hand out th
 of the time is left to gain. Reading is to be at least ten times as fast as pypdf.
 
 Memory is that of a process of its own, by Linux's account: what reading a document of 500 pages and 50 MB adds to what
-the process holds once the file and the reader are loaded. Budget 64 MB, whatever the number of pages.
+the process holds once the file and the reader are loaded. Budget 40 MB, whatever the number of pages.
 
 Exits with 1 when a bound isn't kept.
 """
@@ -39,7 +39,7 @@ from tests.documents.pdfs import Page, lines, pdf
 TIMES_AS_FAST = 10.0
 PAGES = 500
 BYTES_A_PAGE = 100_000
-MEMORY_BUDGET_MB = 64
+MEMORY_BUDGET_MB = 40
 
 READ = """
 import pathlib, re, sys

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from citewell.core.values import BlockKind, ExtractedText
 from citewell.errors import DocumentRejected
-from citewell.extract import extract
+from citewell.extract import extract, pdf_pages
 from citewell.extract.options import Limits, ReadOptions, RecognisePage
 from tests.documents.pdfs import (
     ANY_SCRIPT,
@@ -663,6 +663,15 @@ def test_more_pages_or_characters_than_allowed_are_too_large() -> None:
     assert rejection(pdf(*pages), limits=Limits(pages=3)).code == "too_large"
     assert rejection(pdf(*pages), limits=Limits(characters=10)).code == "too_large"
     assert read(pdf(*pages), limits=Limits(pages=4)).pages == 4
+
+
+def test_a_large_file_that_is_opened_anew_between_pages_reads_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    fields = [field("Tx", "a", (300, 695, 420, 712), "/V (Alice)")]
+    data = pdf(*with_running_lines(8), picture(), fields=fields)
+    whole = read(data)
+    monkeypatch.setattr(pdf_pages, "_BYTES_KEPT", 0)
+    assert read(data) == whole
+    assert "Alice" in whole.text
 
 
 def test_a_page_tree_that_holds_itself_comes_to_an_end() -> None:

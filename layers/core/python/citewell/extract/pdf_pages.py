@@ -23,6 +23,7 @@ from citewell.extract.pictures import png_of_grey
 
 _CATALOG = re.compile(rb"(\d{1,10}) 0 obj\s{0,9}<<[^>]{0,999}/Type\s{0,9}/Catalog\b")
 _ENCRYPTED = {pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY}
+_BYTES_KEPT = 16_000_000  # of the file, about, that PDFium holds once more
 _OBJECTS_LOOKED_AT = 10_000
 _DRAWN = 50
 _OCR_DPI = 300
@@ -52,16 +53,48 @@ class Bookmark(NamedTuple):
 
 
 class PdfDocument:
-    """An open PDF. Pages are loaded one at a time and let go at once."""
+    """An open PDF. Pages are loaded one at a time and let go at once.
 
-    def __init__(self, handle: Any, form: Any) -> None:
-        self._handle = handle
-        self._form = form
-        self.pages: int = pdfium.FPDF_GetPageCount(handle)
+    PDFium keeps every object that it has met, pictures included, for as long as a document is open. So a large one is
+    opened anew from time to time, which takes no longer than a page.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._open()
+        self.pages: int = pdfium.FPDF_GetPageCount(self._handle)
+        self._pages_at_once = _BYTES_KEPT * max(self.pages, 1) // len(data) + 1
+        self._loaded = 0
+
+    def _open(self) -> None:
+        data, self._form = self._data, None
+        self._handle = pdfium.FPDF_LoadMemDocument64(data, len(data), None)
+        if not self._handle and pdfium.FPDF_GetLastError() not in _ENCRYPTED and (mended := _with_trailer(data)):
+            self._data = mended  # PDFium goes on reading from it
+            self._handle = pdfium.FPDF_LoadMemDocument64(mended, len(mended), None)
+        if not self._handle:
+            if pdfium.FPDF_GetLastError() in _ENCRYPTED:
+                raise DocumentRejected("encrypted", "the PDF opens with a password only")
+            raise DocumentRejected("corrupt", "the PDF is damaged beyond repair")
+        if pdfium.FPDF_GetFormType(self._handle) != pdfium.FORMTYPE_NONE:
+            self._environment = pdfium.FPDF_FORMFILLINFO(version=2)  # lives for as long as the form does
+            self._form = pdfium.FPDFDOC_InitFormFillEnvironment(self._handle, self._environment)
+
+    def close(self) -> None:
+        if self._form:
+            pdfium.FPDFDOC_ExitFormFillEnvironment(self._form)
+        pdfium.FPDF_CloseDocument(self._handle)
+
+    def _load(self, number: int) -> Any:
+        self._loaded += 1
+        if self._loaded % self._pages_at_once == 0:
+            self.close()
+            self._open()
+        return pdfium.FPDF_LoadPage(self._handle, number - 1)
 
     def page(self, number: int) -> PageContent:
         """What page ``number`` (from 1) shows. A page that can't be loaded counts as drawn: something was there."""
-        page = pdfium.FPDF_LoadPage(self._handle, number - 1)
+        page = self._load(number)
         if not page:
             return PageContent(number, drawn=True)
         try:
@@ -78,7 +111,7 @@ class PdfDocument:
 
     def picture(self, number: int) -> bytes | None:
         """Page ``number`` as a grey PNG of 300 dots an inch, fewer for a huge one; None if it can't be drawn."""
-        page = pdfium.FPDF_LoadPage(self._handle, number - 1)
+        page = self._load(number)
         if not page:
             return None
         try:
@@ -124,27 +157,13 @@ def opened(data: bytes, *, most_pages: int) -> Iterator[PdfDocument]:
     Raises DocumentRejected: ``encrypted`` when it takes a password, ``corrupt`` when it can't be repaired,
     ``too_large`` when it has more than ``most_pages``.
     """
-    handle = pdfium.FPDF_LoadMemDocument64(data, len(data), None)
-    if not handle and pdfium.FPDF_GetLastError() not in _ENCRYPTED and (mended := _with_trailer(data)):
-        data = mended  # PDFium goes on reading from it
-        handle = pdfium.FPDF_LoadMemDocument64(data, len(data), None)
-    if not handle:
-        if pdfium.FPDF_GetLastError() in _ENCRYPTED:
-            raise DocumentRejected("encrypted", "the PDF opens with a password only")
-        raise DocumentRejected("corrupt", "the PDF is damaged beyond repair")
-    form = None
+    document = PdfDocument(data)
     try:
-        pages = pdfium.FPDF_GetPageCount(handle)
-        if pages > most_pages:
-            raise DocumentRejected("too_large", f"{pages} pages, and at most {most_pages} are read")
-        form_environment = pdfium.FPDF_FORMFILLINFO(version=2)
-        if pdfium.FPDF_GetFormType(handle) != pdfium.FORMTYPE_NONE:
-            form = pdfium.FPDFDOC_InitFormFillEnvironment(handle, form_environment)
-        yield PdfDocument(handle, form)
+        if document.pages > most_pages:
+            raise DocumentRejected("too_large", f"{document.pages} pages, and at most {most_pages} are read")
+        yield document
     finally:
-        if form:
-            pdfium.FPDFDOC_ExitFormFillEnvironment(form)
-        pdfium.FPDF_CloseDocument(handle)
+        document.close()
 
 
 def _with_trailer(data: bytes) -> bytes | None:
