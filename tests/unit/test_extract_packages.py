@@ -144,6 +144,17 @@ def test_a_part_that_is_missing_or_damaged_is_corrupt() -> None:
         assert rejected.value.code == "corrupt"
 
 
+@pytest.mark.parametrize("at", range(46))
+@pytest.mark.parametrize("value", [b"\0", b"\x7f", b"\xff"])
+def test_a_directory_with_a_wrong_byte_is_corrupt_or_harmless(at: int, value: bytes) -> None:
+    whole = zipped({"word/document.xml": "text"})
+    start = whole.index(b"PK\x01\x02") + at
+    try:
+        assert Archive(whole[:start] + value + whole[start + 1 :], LIMITS).read("word/document.xml") == b"text"
+    except DocumentRejected as rejected:
+        assert rejected.code in ("corrupt", "encrypted", "archive_bomb")
+
+
 def test_a_directory_that_understates_a_part_is_not_believed() -> None:
     archive = Archive(understated("a", b"x" * 3_000_000, size=100), LIMITS)
     assert archive.read("a") == b"x" * 100

@@ -19,7 +19,10 @@ _ENCRYPTED = 0x1
 _FREELY_GROWING = 1_000_000
 """Bytes up to which a part may be compressed as well as it can: no harm is done with them."""
 
-_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError)
+_DAMAGED = (
+    zipfile.BadZipFile, zlib.error, struct.error, EOFError, IndexError, NotImplementedError, OverflowError, RuntimeError,
+    ValueError, OSError,
+)  # fmt: skip
 """What zipfile raises for directories and parts that contradict themselves."""
 
 _STEP = 1 << 20

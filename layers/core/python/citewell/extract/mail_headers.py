@@ -72,5 +72,5 @@ def day_of(date: str) -> str | None:
     """The ISO 8601 day of a ``Date`` field, where it was sent."""
     try:
         return parsedate_to_datetime(date).date().isoformat()
-    except (ValueError, TypeError, IndexError):
+    except (ValueError, TypeError, IndexError, OverflowError):
         return None
