@@ -20,8 +20,8 @@ _FREELY_GROWING = 1_000_000
 """Bytes up to which a part may be compressed as well as it can: no harm is done with them."""
 
 _DAMAGED = (
-    zipfile.BadZipFile, zlib.error, struct.error, EOFError, IndexError, NotImplementedError, OverflowError, RuntimeError,
-    ValueError, OSError,
+    zipfile.BadZipFile, zlib.error, struct.error, EOFError, IndexError, NotImplementedError, OverflowError,
+    RuntimeError, ValueError, OSError,
 )  # fmt: skip
 """What zipfile raises for directories and parts that contradict themselves."""
 
@@ -45,7 +45,9 @@ class Archive:
         except _DAMAGED as error:
             raise DocumentRejected("corrupt", "the archive has no readable directory: it may be cut off") from error
         self._data = data
-        self._members = {_name(each.filename): each for each in self._file.infolist() if not each.is_dir()}
+        self._members = {
+            _name(each.filename): each for each in self._file.infolist() if not each.filename.endswith("/")
+        }
         self._check(limits)
 
     def _check(self, limits: Limits) -> None:
