@@ -63,7 +63,7 @@ class _Reading:
             self._text.page(number)
             if _is_readable(page):
                 fragments = self._profile.without_running_lines(page)
-                columns = columns_of(fragments, page.rules, code=self._profile.code)
+                columns = columns_of(fragments, page.rulings, code=self._profile.code)
                 self._writer.write(columns, outline=self._outline.get(number, ()))
                 self._written = True
             elif page.drawn or page.fragments:

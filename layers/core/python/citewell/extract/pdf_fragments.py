@@ -1,4 +1,4 @@
-"""The words and the ruled lines of a PDF's page, and where they stand.
+"""The words of a PDF's page, and where they stand.
 
 A character's place costs a call into PDFium, so only lines are asked for, and words where a line has wide gaps.
 """
@@ -12,9 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import pypdfium2.raw as pdfium
+
+from citewell.extract.pdf_places import Edges, page_box, turned
+from citewell.extract.pdf_rulings import Rulings
 
 SOFT_BREAK = "\ufffe"
 """PDFium writes it for a hyphen at the end of a line, and leaves the line's end out."""
@@ -47,13 +50,6 @@ _MIDDLE = 0.35  # from what letters stand on to the middle between their heads a
 _OVERLAP = -0.6  # of two words that still follow each other
 _STACKED = 0.75  # that each character adds to the height of a column
 _VERTICAL = 3  # columns from right to left are lines from top to bottom, once the page has been turned so
-_CELLS_OF_A_TABLE = 3
-_SHORTEST_RULE = 9.0  # points
-_THICKEST_RULE = 3.0
-_OBJECTS_LOOKED_AT = 10_000
-
-Edges = tuple[float, float, float, float]
-"""Left, bottom, right and top in the page's own points, upwards; turned upright: left, top, right and bottom."""
 
 
 @dataclass(slots=True)
@@ -83,26 +79,18 @@ class Fragment:
         return self.middle + self.size / 2
 
 
-class Rule(NamedTuple):
-    """A ruled line, upright like a :class:`Fragment` of the same ``turn``; ``height`` counts downwards."""
-
-    left: float
-    right: float
-    height: float
-    turn: int
-
-
-def fragments_of(page: Any) -> list[Fragment]:
-    """The text of a page that PDFium has loaded, in the order in which it is drawn."""
+def fragments_of(page: Any, rulings: Rulings) -> list[Fragment]:
+    """The text of a page that PDFium has loaded, in the order in which it is drawn; ``rulings`` part words."""
     with _text_of(page) as text:
-        return _Fragments(page, text).read() if text else []
+        return _Fragments(page, text, rulings).read() if text else []
 
 
 class _Fragments:
     """Gathers one page's text into fragments: line by line, and word by word where a line has wide gaps."""
 
-    def __init__(self, page: Any, text: Any) -> None:
+    def __init__(self, page: Any, text: Any, rulings: Rulings) -> None:
         self._text = text
+        self._rulings = rulings
         self._page_box = page_box(page)
         # Made once: a page asks for hundreds of each.
         self._corners = (ctypes.c_double * 4)()
@@ -135,7 +123,7 @@ class _Fragments:
         if is_drawn:
             fragment.right = fragment.left + FIXED_WIDTH * fragment.size * len(words)
             self._fragments.append(fragment)
-        elif not self._has_gaps(fragment, boxes):
+        elif not self._is_parted(fragment, fragment.left, fragment.right) and not self._has_gaps(fragment, boxes):
             if fragment.bold or fragment.fixed:
                 self._limit_look(fragment, characters.rindex(words[-1], start, end))
             self._fragments.append(fragment)
@@ -213,6 +201,8 @@ class _Fragments:
         gap = left - current.right
         if gap < _OVERLAP * size:
             gap = current.left - right
+        if self._is_parted(current, *((current.right, left) if left > current.left else (right, current.left))):
+            return False
         is_marker = len(current.text) <= _MARKER_CHARACTERS and _MARKER.fullmatch(current.text) is not None
         if not _OVERLAP * size < gap < (_MARKER_GAP if is_marker else _GAP) * size:
             return False
@@ -225,6 +215,9 @@ class _Fragments:
         current.text += " " + word
         current.left, current.right = min(current.left, left), max(current.right, right)
         return True
+
+    def _is_parted(self, fragment: Fragment, left: float, right: float) -> bool:
+        return self._rulings.part(fragment.turn, left - 0.5, right + 0.5, fragment.middle)
 
     def _limit_look(self, fragment: Fragment, index: int) -> None:
         """Bold, or of one width, is what is so to its end."""
@@ -290,54 +283,3 @@ def _character(code: int) -> str:
     if code == 2:
         return SOFT_BREAK
     return "\ufffd" if code == 0 or code > 0x10FFFF or 0xD800 <= code < 0xE000 else chr(code)
-
-
-def page_box(page: Any) -> Edges:
-    box = pdfium.FS_RECTF()
-    pdfium.FPDF_GetPageBoundingBox(page, ctypes.byref(box))
-    return box.left, box.bottom, box.right, box.top
-
-
-def turned(edges: Edges, turn: int, page: Edges) -> Edges:
-    """Left, top, right, bottom of ``edges``, from the corner that is top left when text so turned stands upright."""
-    left, bottom, right, top = edges
-    page_left, page_bottom, page_right, page_top = page
-    if turn == 0:
-        return left - page_left, page_top - top, right - page_left, page_top - bottom
-    if turn == 1:
-        return bottom - page_bottom, left - page_left, top - page_bottom, right - page_left
-    if turn == 2:
-        return page_right - right, bottom - page_bottom, page_right - left, top - page_bottom
-    return page_top - top, page_right - right, page_top - bottom, page_right - left
-
-
-# --- ruled lines ---
-
-
-def may_be_table(fragments: list[Fragment]) -> bool:
-    """Whether text stands beside other text in several places: no other page is worth the look at its lines."""
-    beside = sum(abs(one.middle - other.middle) < SAME_LINE * one.size for one, other in pairwise(fragments))
-    return beside >= _CELLS_OF_A_TABLE
-
-
-def rules_of(page: Any, turn: int) -> list[Rule]:
-    """The lines and the edges of the boxes that lie across the page when its text stands upright."""
-    bounds = page_box(page)
-    corners = (ctypes.c_float(), ctypes.c_float(), ctypes.c_float(), ctypes.c_float())
-    corners_at = tuple(ctypes.byref(each) for each in corners)
-    rules: list[Rule] = []
-    for index in range(min(pdfium.FPDFPage_CountObjects(page), _OBJECTS_LOOKED_AT)):
-        each = pdfium.FPDFPage_GetObject(page, index)
-        if pdfium.FPDFPageObj_GetType(each) != pdfium.FPDF_PAGEOBJ_PATH:
-            continue
-        if not pdfium.FPDFPageObj_GetBounds(each, *corners_at):
-            continue
-        left, bottom, right, top = (corner.value for corner in corners)
-        left, top, right, bottom = turned((left, bottom, right, top), turn, bounds)
-        if right - left < _SHORTEST_RULE:
-            continue
-        if bottom - top < _THICKEST_RULE:
-            rules.append(Rule(left, right, (top + bottom) / 2, turn))
-        else:
-            rules += (Rule(left, right, top, turn), Rule(left, right, bottom, turn))
-    return rules

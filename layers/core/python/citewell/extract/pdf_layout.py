@@ -12,8 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from citewell.extract.pdf_fragments import Fragment, Rule
+from citewell.extract.pdf_fragments import Fragment
+from citewell.extract.pdf_grids import with_grids
 from citewell.extract.pdf_rows import Row, is_rtl, rows_of, text_of
+from citewell.extract.pdf_rulings import Rulings
 from citewell.extract.pdf_tables import (
     GUTTER,
     RuledTable,
@@ -57,7 +59,7 @@ class Column:
     turned: bool
 
 
-def columns_of(fragments: Sequence[Fragment], rules: Sequence[Rule], *, code: bool) -> Iterator[Column]:
+def columns_of(fragments: Sequence[Fragment], rulings: Rulings | None, *, code: bool) -> Iterator[Column]:
     """A page's columns in reading order. With ``code``, lines of one-width characters are never a table.
 
     Text that stands turned comes after the rest, as a part of its own.
@@ -66,8 +68,8 @@ def columns_of(fragments: Sequence[Fragment], rules: Sequence[Rule], *, code: bo
     parts = [list(part) for _, part in groupby(by_turn, key=lambda each: each.turn)]
     for turned, part in enumerate(sorted(parts, key=lambda part: -sum(len(each.text) for each in part))):
         rtl = is_rtl("".join(each.text for each in part[:200]))
-        if own_rules := [rule for rule in rules if rule.turn == part[0].turn]:
-            part = with_ruled_tables(part, own_rules)
+        if rulings and (drawn := rulings.upright(part[0].turn)):
+            part = with_ruled_tables(with_grids(part, drawn, rtl=rtl), drawn)
         for column in _split(part, rtl=rtl):
             yield Column(list(_items(rows_of(column), code=code)), bool(turned))
 

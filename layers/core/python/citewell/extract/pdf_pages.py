@@ -17,7 +17,8 @@ import pypdfium2.raw as pdfium
 
 from citewell.errors import DocumentRejected
 from citewell.extract.pdf_annotations import Comment, read_annotations
-from citewell.extract.pdf_fragments import Fragment, Rule, fragments_of, may_be_table, rules_of
+from citewell.extract.pdf_fragments import Fragment, fragments_of
+from citewell.extract.pdf_rulings import Rulings
 from citewell.extract.pdf_strings import shorts, string
 from citewell.extract.pictures import png_of_grey
 
@@ -41,8 +42,8 @@ class PageContent:
     height: float = 0.0
     fragments: list[Fragment] = field(default_factory=list)
     comments: list[Comment] = field(default_factory=list)
-    rules: list[Rule] = field(default_factory=list)
     drawn: bool = False
+    rulings: Rulings | None = None
 
 
 class Bookmark(NamedTuple):
@@ -99,12 +100,11 @@ class PdfDocument:
             return PageContent(number, drawn=True)
         try:
             content = PageContent(number, pdfium.FPDF_GetPageHeightF(page))
-            content.fragments = fragments_of(page)
+            content.rulings = Rulings(page)
+            content.fragments = fragments_of(page, content.rulings)
             content.comments = read_annotations(page, self._form, content.fragments)
             if not content.fragments:
                 content.drawn = _shows_something(page)
-            elif may_be_table(content.fragments):
-                content.rules = rules_of(page, content.fragments[0].turn)
             return content
         finally:
             pdfium.FPDF_ClosePage(page)

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
-from citewell.extract.pdf_fragments import Fragment, Rule
+from citewell.extract.pdf_fragments import Fragment
+from citewell.extract.pdf_places import Edges
 from citewell.extract.pdf_rows import Row, is_rtl, rows_of, text_of
+from citewell.extract.pdf_rulings import THIN
 
 Spans = list[tuple[float, float]]
 
 GUTTER = 0.6  # ems of white between two columns
 _GUTTER_IN_TABLE = 0.5
 _RULED_GUTTER = 0.3
+_SHORTEST_RULE = 9.0  # points
 _SAME_RULE = 2.0  # points between the pieces of one ruled line
 _ALIGNED = 6.0
 _FEWEST_RULES = 4
@@ -23,6 +27,14 @@ _FULL = 0.75  # of a record's columns, from which on a line of text is a record 
 @dataclass(slots=True)
 class Table:
     rows: list[list[str]]
+
+
+class _Rule(NamedTuple):
+    """A level line, in points; ``height`` counts downwards."""
+
+    left: float
+    right: float
+    height: float
 
 
 @dataclass(slots=True)
@@ -35,14 +47,16 @@ class RuledTable(Fragment):
 # --- between ruled lines ---
 
 
-def with_ruled_tables(fragments: list[Fragment], rules: Sequence[Rule]) -> list[Fragment]:
+def with_ruled_tables(fragments: list[Fragment], drawn: Sequence[Edges]) -> list[Fragment]:
     """``fragments`` with one that stands for each table whose rows are parted by ruled lines, in place of its own."""
-    for left, right, heights in _ruled_areas(rules):
+    for left, right, heights in _ruled_areas(_rules(drawn)):
         inside = [
             each
             for each in fragments
             if heights[0] < each.middle < heights[-1] and left < (each.left + each.right) / 2 < right
         ]
+        if any(isinstance(each, RuledTable) for each in inside):
+            continue  # its lines make cells
         if inside and (rows := _ruled_rows(inside, heights)):
             first = inside[0]
             taken = set(map(id, inside))
@@ -52,16 +66,25 @@ def with_ruled_tables(fragments: list[Fragment], rules: Sequence[Rule]) -> list[
     return fragments
 
 
-def _ruled_areas(rules: Sequence[Rule]) -> Iterator[tuple[float, float, list[float]]]:
+def _rules(drawn: Sequence[Edges]) -> list[_Rule]:
+    """The level ones among the lines that the page draws."""
+    return [
+        _Rule(left, right, (top + bottom) / 2)
+        for left, top, right, bottom in drawn
+        if right - left >= _SHORTEST_RULE and bottom - top <= THIN
+    ]
+
+
+def _ruled_areas(rules: Sequence[_Rule]) -> Iterator[tuple[float, float, list[float]]]:
     """Left, right and the heights of the lines where several equally long ones stand one below the other."""
-    lines: list[Rule] = []
+    lines: list[_Rule] = []
     for rule in sorted(rules, key=lambda each: each.height):
         if lines and rule.height - lines[-1].height < _SAME_RULE:
             last = lines[-1]
-            lines[-1] = Rule(min(last.left, rule.left), max(last.right, rule.right), last.height, rule.turn)
+            lines[-1] = _Rule(min(last.left, rule.left), max(last.right, rule.right), last.height)
         else:
             lines.append(rule)
-    area: list[Rule] = []
+    area: list[_Rule] = []
     for line in lines:
         if area and not (abs(line.left - area[0].left) < _ALIGNED and abs(line.right - area[0].right) < _ALIGNED):
             if line.left > area[0].left - _ALIGNED and line.right < area[0].right + _ALIGNED:
@@ -72,7 +95,7 @@ def _ruled_areas(rules: Sequence[Rule]) -> Iterator[tuple[float, float, list[flo
     yield from _ended(area)
 
 
-def _ended(area: list[Rule]) -> Iterator[tuple[float, float, list[float]]]:
+def _ended(area: list[_Rule]) -> Iterator[tuple[float, float, list[float]]]:
     if len(area) >= _FEWEST_RULES:
         yield area[0].left, area[0].right, [line.height for line in area]
 
@@ -82,8 +105,10 @@ def _ruled_rows(inside: list[Fragment], heights: list[float]) -> tuple[tuple[str
     bands = [rows_of([each for each in inside if above < each.middle <= below]) for above, below in pairwise(heights)]
     columns = _columns([row for rows in bands for row in rows], _RULED_GUTTER)
     written = [rows for rows in bands if rows]
+    if len(columns) < 2 or len(written) < 2:
+        return ()
     in_columns = sum(len(_filled(rows, columns)) > 1 for rows in written)
-    if len(columns) < 2 or len(written) < 2 or 2 * in_columns <= len(written):
+    if 2 * in_columns <= len(written):
         return ()
     return tuple(tuple(record) for rows in written for record in _ruled_records(rows, columns))
 

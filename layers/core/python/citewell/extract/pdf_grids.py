@@ -1,0 +1,218 @@
+"""Tables that are drawn with lines: where the lines of a page make cells, and what stands in each of them.
+
+Words alone don't tell such a table from running text where its columns are narrow or its cells hold several lines.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from citewell.extract.pdf_fragments import Fragment
+from citewell.extract.pdf_places import Edges
+from citewell.extract.pdf_rows import rows_of, text_of
+from citewell.extract.pdf_rulings import THIN
+from citewell.extract.pdf_tables import RuledTable
+
+_NEAR = 3.0  # points within which two lines are one, or touch
+_SHORTEST = 6.0
+_HEAD = 2.0  # ems above a table within which a line may be its head
+_LONGEST_CELL = 2_000  # characters; what holds more is a frame around a part of the page
+_MOST_CELLS = 20_000
+
+
+class _Segment(NamedTuple):
+    """A line at ``at`` across its direction, ``start`` to ``end`` along it."""
+
+    at: float
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """``xs`` and ``ys`` are where columns and rows begin, and where the last ones end; upright, in points.
+
+    ``across`` and ``down`` are the lines between columns and between rows, by where they stand.
+    """
+
+    xs: tuple[float, ...]
+    ys: tuple[float, ...]
+    across: tuple[_Segment, ...]
+    down: tuple[_Segment, ...]
+
+    def holds(self, each: Fragment) -> bool:
+        middle = (each.left + each.right) / 2
+        return self.xs[0] < middle < self.xs[-1] and self.ys[0] < each.middle < self.ys[-1]
+
+    def cell(self, each: Fragment) -> tuple[int, int]:
+        """The row and column of the cell in which ``each`` stands, of merged ones the first."""
+        row = bisect_right(self.ys, each.middle, hi=len(self.ys) - 1) - 1
+        column = bisect_right(self.xs, (each.left + each.right) / 2, hi=len(self.xs) - 1) - 1
+        while column > 0 and not _is_drawn(self.across, self.xs[column], self.ys[row], self.ys[row + 1]):
+            column -= 1
+        while row > 0 and not _is_drawn(self.down, self.ys[row], self.xs[column], self.xs[column + 1]):
+            row -= 1
+        return row, column
+
+
+def with_grids(fragments: list[Fragment], rulings: Sequence[Edges], *, rtl: bool) -> list[Fragment]:
+    """``fragments`` with one that stands for each table whose cells are drawn, in place of its own.
+
+    ``rulings`` are the left, top, right and bottom of the lines that the page draws.
+    """
+    for grid in _grids(rulings):
+        inside = [each for each in fragments if grid.holds(each)]
+        if cells := _cells(grid, inside):
+            head = _head(grid, fragments, size=inside[0].size)
+            taken = set(map(id, [*inside, *head.values()]))
+            fragments = [each for each in fragments if id(each) not in taken]
+            fragments.append(_table(grid, head, cells, inside, rtl=rtl))
+    return fragments
+
+
+def _grids(rulings: Sequence[Edges]) -> list[Grid]:
+    """The grids of two columns and two rows or more."""
+    level, upright = (_joined(each) for each in _segments(rulings))
+    return [grid for lines in _touching(level, upright) if (grid := _grid(*lines))]
+
+
+def _cells(grid: Grid, fragments: Iterable[Fragment]) -> dict[tuple[int, int], list[Fragment]]:
+    """What stands in each cell; empty where the grid is no table but a frame around parts of a page."""
+    cells: defaultdict[tuple[int, int], list[Fragment]] = defaultdict(list)
+    for each in fragments:
+        cells[grid.cell(each)].append(each)
+    rows, columns = ({cell[axis] for cell in cells} for axis in (0, 1))
+    if len(rows) < 2 or len(columns) < 2:
+        return {}
+    longest = max(sum(len(each.text) for each in cell) for cell in cells.values())
+    return cells if longest <= _LONGEST_CELL else {}
+
+
+def _head(grid: Grid, fragments: Iterable[Fragment], *, size: float) -> dict[int, Fragment]:
+    """What stands right above a table, over its columns, by these; empty unless it is a row of them."""
+    above = [
+        each
+        for each in fragments
+        if grid.ys[0] - _HEAD * size < each.middle < grid.ys[0]
+        and grid.xs[0] - _NEAR <= each.left
+        and each.right <= grid.xs[-1] + _NEAR
+    ]
+    columns = {bisect_right(grid.xs, (each.left + each.right) / 2) - 1: each for each in above}
+    is_row = len(columns) == len(above) > 1 and 2 * len(above) > len(grid.xs) - 1
+    return columns if is_row else {}
+
+
+def _table(
+    grid: Grid,
+    head: Mapping[int, Fragment],
+    cells: Mapping[tuple[int, int], list[Fragment]],
+    inside: list[Fragment],
+    *,
+    rtl: bool,
+) -> RuledTable:
+    columns = len(grid.xs) - 1
+    rows = [[""] * columns for _ in grid.ys[1:]]
+    for (row, column), held in cells.items():
+        rows[row][column] = "\n".join(text_of(line) for line in rows_of(held))
+    if head:
+        rows.insert(0, [head[column].text if column in head else "" for column in range(columns)])
+    first = min(inside, key=lambda each: each.order)
+    return RuledTable(
+        " ",
+        grid.xs[0],
+        grid.xs[-1],
+        grid.ys[0] + first.size / 2,
+        first.size,
+        first.turn,
+        order=first.order,
+        rows=tuple(tuple(row[::-1] if rtl else row) for row in rows),
+    )
+
+
+def _segments(rulings: Iterable[Edges]) -> tuple[list[_Segment], list[_Segment]]:
+    """Level lines and upright ones; a thin box is a line."""
+    level, upright = [], []
+    for left, top, right, bottom in rulings:
+        if bottom - top <= THIN and right - left >= _SHORTEST:
+            level.append(_Segment((top + bottom) / 2, left, right))
+        elif right - left <= THIN and bottom - top >= _SHORTEST:
+            upright.append(_Segment((left + right) / 2, top, bottom))
+    return level, upright
+
+
+def _joined(segments: list[_Segment]) -> list[_Segment]:
+    """``segments`` with those on one line that meet as one."""
+    joined: list[_Segment] = []
+    for line in _lines(segments):
+        at = line[0].at
+        for each in sorted(line, key=lambda segment: segment.start):
+            if joined and joined[-1].at == at and each.start <= joined[-1].end + _NEAR:
+                joined[-1] = joined[-1]._replace(end=max(joined[-1].end, each.end))
+            else:
+                joined.append(_Segment(at, each.start, each.end))
+    return joined
+
+
+def _lines(segments: list[_Segment]) -> Iterator[list[_Segment]]:
+    line: list[_Segment] = []
+    for each in sorted(segments):
+        if line and each.at - line[0].at > _NEAR:
+            yield line
+            line = []
+        line.append(each)
+    if line:
+        yield line
+
+
+def _touching(level: list[_Segment], upright: list[_Segment]) -> Iterator[tuple[list[_Segment], list[_Segment]]]:
+    """The lines apart by which of them are connected."""
+    left_level, left_upright = list(level), list(upright)
+    while left_level and left_upright:
+        grown, level_part, upright_part = [left_level.pop()], [], []
+        is_level = True
+        while grown:
+            (level_part if is_level else upright_part).extend(grown)
+            others = left_upright if is_level else left_level
+            grown, kept = [], _apart(others, grown)
+            grown = [each for each in others if each not in kept]
+            others[:] = list(kept)
+            is_level = not is_level
+        if upright_part:
+            yield level_part, upright_part
+
+
+def _apart(others: list[_Segment], lines: list[_Segment]) -> dict[_Segment, None]:
+    """Those of ``others`` that none of ``lines``, which run across them, touches."""
+    return {
+        each: None
+        for each in others
+        if not any(
+            line.start - _NEAR <= each.at <= line.end + _NEAR and each.start - _NEAR <= line.at <= each.end + _NEAR
+            for line in lines
+        )
+    }
+
+
+def _grid(level: list[_Segment], upright: list[_Segment]) -> Grid | None:
+    """A table may be open at its sides: then it ends where its lines end."""
+    xs = _places([each.at for each in upright], [each.start for each in level], [each.end for each in level])
+    ys = _places([each.at for each in level], [each.start for each in upright], [each.end for each in upright])
+    if len(xs) < 3 or len(ys) < 3 or len(xs) * len(ys) > _MOST_CELLS:
+        return None
+    return Grid(tuple(xs), tuple(ys), tuple(upright), tuple(level))
+
+
+def _places(at: list[float], starts: list[float], ends: list[float]) -> list[float]:
+    places = sorted({*at, min(starts), max(ends)})
+    return [place for place, following in pairwise([*places, float("inf")]) if following - place > _NEAR]
+
+
+def _is_drawn(lines: Sequence[_Segment], at: float, start: float, end: float) -> bool:
+    """Whether a line stands at ``at`` along most of the way from ``start`` to ``end``."""
+    middle = (start + end) / 2
+    return any(abs(line.at - at) <= _NEAR and line.start - 1 <= middle <= line.end + 1 for line in lines)

@@ -1,0 +1,105 @@
+"""The lines that a PDF's page draws, level and upright, and the edges of its boxes."""
+
+from __future__ import annotations
+
+import ctypes
+from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import pypdfium2.raw as pdfium
+
+from citewell.extract.pdf_places import Edges, page_box, turned
+
+THIN = 3.0  # points up to which a box is a line
+_SHORTEST_WALL = 6.0
+_OBJECTS_LOOKED_AT = 10_000
+_MOST_LINES = 4_000
+_SEGMENTS_OF_A_BOX = 5
+_BACKGROUND = 0.7  # of the page from which on a box is no part of a table
+
+
+class Rulings:
+    """The lines of a page, as they stand when its text has been turned upright. None where there are thousands."""
+
+    def __init__(self, page: Any) -> None:
+        self._page_box = page_box(page)
+        edges = list(islice(_drawn_lines(page, self._page_box), _MOST_LINES + 1))
+        self._edges = edges if len(edges) <= _MOST_LINES else []
+        self._upright: dict[int, list[Edges]] = {}
+        self._walls: dict[int, list[Edges]] = {}
+
+    def upright(self, turn: int) -> list[Edges]:
+        """Left, top, right and bottom of each line, after as many quarter turns of the page."""
+        if turn not in self._upright:
+            self._upright[turn] = [turned(each, turn, self._page_box) for each in self._edges]
+        return self._upright[turn]
+
+    def part(self, turn: int, left: float, right: float, height: float) -> bool:
+        """Whether an upright line stands between ``left`` and ``right`` at that height."""
+        if not self._edges:
+            return False
+        if turn not in self._walls:
+            lines = self.upright(turn)
+            self._walls[turn] = sorted(
+                each for each in lines if each[2] - each[0] <= THIN and each[3] - each[1] > _SHORTEST_WALL
+            )
+        walls = self._walls[turn]
+        first, last = bisect_left(walls, (left,)), bisect_left(walls, (right,))
+        return any(top < height < bottom for _, top, _, bottom in walls[first:last])
+
+
+def _drawn_lines(page: Any, bounds: Edges) -> Iterator[Edges]:
+    left, bottom, right, top = bounds
+    most = _BACKGROUND * (right - left) * (top - bottom)
+    edges = tuple(ctypes.c_float() for _ in range(4))
+    at = tuple(map(ctypes.byref, edges))
+    for index in range(min(pdfium.FPDFPage_CountObjects(page), _OBJECTS_LOOKED_AT)):
+        each = pdfium.FPDFPage_GetObject(page, index)
+        if pdfium.FPDFPageObj_GetType(each) != pdfium.FPDF_PAGEOBJ_PATH or not _is_visible(each):
+            continue
+        if not pdfium.FPDFPageObj_GetBounds(each, *at):
+            continue
+        box: Edges = (edges[0].value, edges[1].value, edges[2].value, edges[3].value)
+        width, height = box[2] - box[0], box[3] - box[1]
+        if min(width, height) <= THIN:
+            yield box
+        elif pdfium.FPDFPath_CountSegments(each) > _SEGMENTS_OF_A_BOX:
+            yield from _segments_of(each)
+        elif width * height < most:
+            yield from _edges_of(box)
+
+
+def _is_visible(path: Any) -> bool:
+    fill, stroke = ctypes.c_int(), ctypes.c_int()
+    known = pdfium.FPDFPath_GetDrawMode(path, ctypes.byref(fill), ctypes.byref(stroke))
+    return not known or fill.value != pdfium.FPDF_FILLMODE_NONE or bool(stroke.value)
+
+
+def _edges_of(box: Edges) -> Iterator[Edges]:
+    left, bottom, right, top = box
+    yield left, bottom, right, bottom
+    yield left, top, right, top
+    yield left, bottom, left, top
+    yield right, bottom, right, top
+
+
+def _segments_of(path: Any) -> Iterator[Edges]:
+    """The straight parts of a path, which may be all lines of a table."""
+    matrix, x, y = pdfium.FS_MATRIX(), ctypes.c_float(), ctypes.c_float()
+    pdfium.FPDFPageObj_GetMatrix(path, ctypes.byref(matrix))
+    last: tuple[float, float] | None = None
+    for index in range(min(pdfium.FPDFPath_CountSegments(path), _MOST_LINES)):
+        segment = pdfium.FPDFPath_GetPathSegment(path, index)
+        if not pdfium.FPDFPathSegment_GetPoint(segment, ctypes.byref(x), ctypes.byref(y)):
+            return
+        point = (
+            matrix.a * x.value + matrix.c * y.value + matrix.e,
+            matrix.b * x.value + matrix.d * y.value + matrix.f,
+        )
+        if last and pdfium.FPDFPathSegment_GetType(segment) == pdfium.FPDF_SEGMENT_LINETO:
+            (left, right), (bottom, top) = sorted((last[0], point[0])), sorted((last[1], point[1]))
+            if min(right - left, top - bottom) <= THIN:
+                yield left, bottom, right, top
+        last = point

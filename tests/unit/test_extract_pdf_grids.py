@@ -1,0 +1,120 @@
+"""Tables that are drawn with lines: the lines tell the cells, whatever stands in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import pytest
+
+from citewell.core.values import BlockKind
+from citewell.extract import extract
+from tests.documents.pdfs import lines, pdf, text
+
+XS, YS = (72, 172, 242, 312), (700, 676, 640, 616)
+ROWS = (("Country", "Lunch", "Dinner"), ("Great Britain\nand Ireland", "15", "30"), ("France", "", "25"))
+
+
+def tables(content: str) -> list[str]:
+    extracted = extract(pdf(content))
+    return [extracted.text[each.start : each.end] for each in extracted.blocks if each.kind is BlockKind.TABLE]
+
+
+def words(rows: Sequence[Sequence[str]] = ROWS, xs: Sequence[float] = XS, ys: Sequence[float] = YS) -> str:
+    return "\n".join(
+        lines(x + 3, y - 12, cell.split("\n"))
+        for y, row in zip(ys, rows, strict=False)
+        for x, cell in zip(xs, row, strict=False)
+        if cell
+    )
+
+
+def line(x: float, y: float, to_x: float, to_y: float) -> str:
+    return f"{x} {y} m {to_x} {to_y} l S"
+
+
+LEVEL = [line(XS[0], y, XS[-1], y) for y in YS]
+UPRIGHT = [line(x, YS[0], x, YS[-1]) for x in XS]
+ONE_PATH = " ".join(
+    [*(f"{XS[0]} {y} m {XS[-1]} {y} l" for y in YS), *(f"{x} {YS[0]} m {x} {YS[-1]} l" for x in XS), "S"]
+)
+BOXES = [f"{x} {bottom} {right - x} {top - bottom} re S" for x, right in pairwise(XS) for top, bottom in pairwise(YS)]
+THIN_BOXES = [
+    *(f"{XS[0]} {y} {XS[-1] - XS[0]} 0.7 re f" for y in YS),
+    *(f"{x} {YS[-1]} 0.7 {YS[0] - YS[-1]} re f" for x in XS),
+]
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [[*LEVEL, *UPRIGHT], [ONE_PATH], [f"q 0.5 0 0 0.5 0 0 cm 2 0 0 2 0 0 cm {ONE_PATH} Q"], BOXES, THIN_BOXES,
+     [*LEVEL, *UPRIGHT[1:-1]]],
+    ids=["lines", "one path", "scaled", "a box for each cell", "thin boxes", "open at its sides"],
+)  # fmt: skip
+def test_lines_make_cells_however_they_are_drawn(drawn: Sequence[str]) -> None:
+    assert tables("\n".join([*drawn, words()])) == [
+        "| Country | Lunch | Dinner |\n| --- | --- | --- |\n| Great Britain and Ireland | 15 | 30 |\n| France |  | 25 |"
+    ]
+
+
+def test_words_that_stand_close_are_parted_by_the_line_between_them() -> None:
+    xs, rows = (72, 96, 120, 144), (("8.00", "9.00", "7.50"), ("1.00", "2.00", "3.00"))
+    drawn = [*(line(72, y, 144, y) for y in YS[:3]), *(line(x, YS[0], x, YS[2]) for x in xs)]
+    in_one_go = "\n".join(text(75, y - 12, " ".join(row), size=10) for y, row in zip(YS, rows, strict=False))
+    assert tables("\n".join([*drawn, in_one_go])) == [
+        "| 8.00 | 9.00 | 7.50 |\n| --- | --- | --- |\n| 1.00 | 2.00 | 3.00 |"
+    ]
+
+
+def test_a_merged_cell_stands_once_where_it_begins() -> None:
+    parted = [line(XS[1], YS[0], XS[1], YS[-1]), line(XS[2], YS[1], XS[2], YS[-1])]
+    drawn = [*LEVEL, UPRIGHT[0], *parted, UPRIGHT[-1]]
+    rows = (("Country", "A meal in euros"), *ROWS[1:])
+    assert tables("\n".join([*drawn, words(rows)])) == [
+        "| Country | A meal in euros |  |\n| --- | --- | --- |\n"
+        "| Great Britain and Ireland | 15 | 30 |\n| France |  | 25 |"
+    ]
+
+
+def test_a_table_stands_where_it_stood_in_the_text() -> None:
+    content = "\n".join([text(72, 730, "Before the table."), *LEVEL, *UPRIGHT, words(), text(72, 590, "After it.")])
+    extracted = extract(pdf(content))
+    assert [each.kind for each in extracted.blocks] == [BlockKind.PARAGRAPH, BlockKind.TABLE, BlockKind.PARAGRAPH]
+    assert extracted.text.startswith("Before the table.")
+    assert extracted.text.endswith("After it.")
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        [f"{XS[0]} {YS[-1]} {XS[-1] - XS[0]} {YS[0] - YS[-1]} re S"],
+        ["0 0 612 792 re f"],
+        LEVEL,
+        [line(XS[0], YS[0], XS[-1], YS[0]), line(XS[0], YS[0], XS[0], YS[-1])],
+    ],
+    ids=["a frame", "a background", "rules", "a corner"],
+)
+def test_lines_that_make_no_cells_change_nothing(drawn: Sequence[str]) -> None:
+    paragraph = lines(
+        80, 690, ["Every employee who travels must ask beforehand,", "and keeps the receipts of all meals."]
+    )
+    assert extract(pdf("\n".join([*drawn, paragraph]))).text == extract(pdf(paragraph)).text
+
+
+def test_a_row_right_above_the_lines_is_the_tables_head() -> None:
+    drawn = [*LEVEL[1:], *(line(x, YS[1], x, YS[-1]) for x in XS)]
+    assert tables("\n".join([*drawn, words()])) == [
+        "| Country | Lunch | Dinner |\n| --- | --- | --- |\n| Great Britain and Ireland | 15 | 30 |\n| France |  | 25 |"
+    ]
+
+
+def test_a_frame_around_parts_of_a_page_is_no_table() -> None:
+    long = lines(80, 690, ["Every employee who travels must ask beforehand and keeps receipts."] * 40, size=8)
+    drawn = [line(72, y, 540, y) for y in (710, 300, 100)] + [line(x, 710, x, 100) for x in (72, 400, 540)]
+    beside = lines(410, 685, ["A note."]) + lines(80, 280, ["Below."])
+    assert tables("\n".join([*drawn, long, beside])) == []
+
+
+def test_thousands_of_lines_cost_little_and_change_nothing() -> None:
+    hatched = "\n".join(line(100 + n % 400, 100, 100 + n % 400, 400) for n in range(6_000))
+    assert extract(pdf("\n".join([hatched, text(72, 700, "A drawing.")]))).text == "A drawing."
