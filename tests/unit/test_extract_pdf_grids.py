@@ -58,11 +58,11 @@ def test_lines_make_cells_however_they_are_drawn(drawn: Sequence[str]) -> None:
 
 
 def test_words_that_stand_close_are_parted_by_the_line_between_them() -> None:
-    xs, rows = (72, 96, 120, 144), (("8.00", "9.00", "7.50"), ("1.00", "2.00", "3.00"))
-    drawn = [*(line(72, y, 144, y) for y in YS[:3]), *(line(x, YS[0], x, YS[2]) for x in xs)]
-    in_one_go = "\n".join(text(75, y - 12, " ".join(row), size=10) for y, row in zip(YS, rows, strict=False))
-    assert tables("\n".join([*drawn, in_one_go])) == [
-        "| 8.00 | 9.00 | 7.50 |\n| --- | --- | --- |\n| 1.00 | 2.00 | 3.00 |"
+    xs, rows = (72, 172, 198, 222, 248), (("Berlin", "8.00 9.00 7.50"), ("Paris", "1.00 2.00 3.00"), ("Rome", "4.00"))
+    drawn = [*(line(72, y, 248, y) for y in YS), *(line(x, YS[0], x, YS[-1]) for x in xs)]
+    assert tables("\n".join([*drawn, words(rows, xs=(72, 172))])) == [
+        "| Berlin | 8.00 | 9.00 | 7.50 |\n| --- | --- | --- | --- |\n| Paris | 1.00 | 2.00 | 3.00 |\n"
+        "| Rome | 4.00 |  |  |"
     ]
 
 

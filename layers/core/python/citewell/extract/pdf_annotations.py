@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium
 
-from citewell.extract.pdf_fragments import Fragment, page_box, turned
+from citewell.extract.pdf_fragments import Fragment
+from citewell.extract.pdf_places import page_box, turned
 from citewell.extract.pdf_strings import shorts, string
 
 _HIDDEN = pdfium.FPDF_ANNOT_FLAG_HIDDEN | pdfium.FPDF_ANNOT_FLAG_NOVIEW

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import math
 import re
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -49,7 +50,16 @@ FIXED_WIDTH = 0.6  # as most type of one width has it
 _MIDDLE = 0.35  # from what letters stand on to the middle between their heads and feet
 _OVERLAP = -0.6  # of two words that still follow each other
 _STACKED = 0.75  # that each character adds to the height of a column
+_CELLS_OF_A_TABLE = 3
 _VERTICAL = 3  # columns from right to left are lines from top to bottom, once the page has been turned so
+
+
+# By addresses: to convert four pointers at each call takes longer than the call, and a page has hundreds of pieces.
+_DOUBLES = struct.Struct("4d")
+_ADDRESS = ctypes.c_void_p
+_get_rect = ctypes.PYFUNCTYPE(ctypes.c_int, _ADDRESS, ctypes.c_int, _ADDRESS, _ADDRESS, _ADDRESS, _ADDRESS)(
+    ctypes.cast(pdfium.FPDFText_GetRect, _ADDRESS).value or 0
+)
 
 
 @dataclass(slots=True)
@@ -79,7 +89,13 @@ class Fragment:
         return self.middle + self.size / 2
 
 
-def fragments_of(page: Any, rulings: Rulings) -> list[Fragment]:
+def may_be_table(fragments: list[Fragment]) -> bool:
+    """Whether text stands beside other text in several places: no other page is worth the look at its lines."""
+    beside = sum(abs(one.middle - other.middle) < SAME_LINE * one.size for one, other in pairwise(fragments))
+    return beside >= _CELLS_OF_A_TABLE
+
+
+def fragments_of(page: Any, rulings: Rulings | None = None) -> list[Fragment]:
     """The text of a page that PDFium has loaded, in the order in which it is drawn; ``rulings`` part words."""
     with _text_of(page) as text:
         return _Fragments(page, text, rulings).read() if text else []
@@ -88,14 +104,15 @@ def fragments_of(page: Any, rulings: Rulings) -> list[Fragment]:
 class _Fragments:
     """Gathers one page's text into fragments: line by line, and word by word where a line has wide gaps."""
 
-    def __init__(self, page: Any, text: Any, rulings: Rulings) -> None:
+    def __init__(self, page: Any, text: Any, rulings: Rulings | None) -> None:
         self._text = text
         self._rulings = rulings
         self._page_box = page_box(page)
         # Made once: a page asks for hundreds of each.
-        self._corners = (ctypes.c_double * 4)()
+        self._address = ctypes.cast(text, ctypes.c_void_p).value
+        self._corners = ctypes.create_string_buffer(_DOUBLES.size)
         first = ctypes.addressof(self._corners)
-        self._corners_at = [ctypes.cast(first + 8 * n, ctypes.POINTER(ctypes.c_double)) for n in range(4)]
+        self._corners_at = [first + 8 * n for n in range(4)]
         self._box, self._matrix = pdfium.FS_RECTF(), pdfium.FS_MATRIX()
         self._box_at, self._matrix_at = ctypes.byref(self._box), ctypes.byref(self._matrix)
         self._font_name, self._font_flags = ctypes.create_string_buffer(_FONT_NAME_BYTES), ctypes.c_int()
@@ -156,11 +173,11 @@ class _Fragments:
 
     def _boxes(self, start: int, end: int) -> list[Edges]:
         """Where the pieces of text stand that make up the characters from ``start`` to before ``end``."""
-        text, corners, at = self._text, self._corners, self._corners_at
+        text, corners, at, values_of = self._address, self._corners, self._corners_at, _DOUBLES.unpack_from
         boxes = []
-        for index in range(pdfium.FPDFText_CountRects(text, start, end - start)):
-            pdfium.FPDFText_GetRect(text, index, *at)
-            left, top, right, bottom = corners
+        for index in range(pdfium.FPDFText_CountRects(self._text, start, end - start)):
+            _get_rect(text, index, *at)
+            left, top, right, bottom = values_of(corners)
             boxes.append((left, bottom, right, top))
         return boxes
 
@@ -217,7 +234,8 @@ class _Fragments:
         return True
 
     def _is_parted(self, fragment: Fragment, left: float, right: float) -> bool:
-        return self._rulings.part(fragment.turn, left - 0.5, right + 0.5, fragment.middle)
+        rulings = self._rulings
+        return rulings is not None and rulings.part(fragment.turn, left - 0.5, right + 0.5, fragment.middle)
 
     def _limit_look(self, fragment: Fragment, index: int) -> None:
         """Bold, or of one width, is what is so to its end."""

@@ -173,8 +173,9 @@ def _touching(level: list[_Segment], upright: list[_Segment]) -> Iterator[tuple[
     """The lines apart by which of them are connected."""
     left_level, left_upright = list(level), list(upright)
     while left_level and left_upright:
-        grown, level_part, upright_part = [left_level.pop()], [], []
-        is_level = True
+        level_part: list[_Segment] = []
+        upright_part: list[_Segment] = []
+        grown, is_level = [left_level.pop()], True
         while grown:
             (level_part if is_level else upright_part).extend(grown)
             others = left_upright if is_level else left_level

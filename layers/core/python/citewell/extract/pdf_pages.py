@@ -17,7 +17,7 @@ import pypdfium2.raw as pdfium
 
 from citewell.errors import DocumentRejected
 from citewell.extract.pdf_annotations import Comment, read_annotations
-from citewell.extract.pdf_fragments import Fragment, fragments_of
+from citewell.extract.pdf_fragments import Fragment, fragments_of, may_be_table
 from citewell.extract.pdf_rulings import Rulings
 from citewell.extract.pdf_strings import shorts, string
 from citewell.extract.pictures import png_of_grey
@@ -100,8 +100,11 @@ class PdfDocument:
             return PageContent(number, drawn=True)
         try:
             content = PageContent(number, pdfium.FPDF_GetPageHeightF(page))
-            content.rulings = Rulings(page)
-            content.fragments = fragments_of(page, content.rulings)
+            content.fragments = fragments_of(page)
+            if may_be_table(content.fragments):
+                content.rulings = Rulings(page)
+                if content.rulings.walls(content.fragments[0].turn):
+                    content.fragments = fragments_of(page, content.rulings)
             content.comments = read_annotations(page, self._form, content.fragments)
             if not content.fragments:
                 content.drawn = _shows_something(page)

@@ -36,16 +36,17 @@ class Rulings:
             self._upright[turn] = [turned(each, turn, self._page_box) for each in self._edges]
         return self._upright[turn]
 
+    def walls(self, turn: int) -> list[Edges]:
+        """The upright ones, from left to right."""
+        if turn not in self._walls:
+            self._walls[turn] = sorted(
+                each for each in self.upright(turn) if each[2] - each[0] <= THIN and each[3] - each[1] > _SHORTEST_WALL
+            )
+        return self._walls[turn]
+
     def part(self, turn: int, left: float, right: float, height: float) -> bool:
         """Whether an upright line stands between ``left`` and ``right`` at that height."""
-        if not self._edges:
-            return False
-        if turn not in self._walls:
-            lines = self.upright(turn)
-            self._walls[turn] = sorted(
-                each for each in lines if each[2] - each[0] <= THIN and each[3] - each[1] > _SHORTEST_WALL
-            )
-        walls = self._walls[turn]
+        walls = self.walls(turn)
         first, last = bisect_left(walls, (left,)), bisect_left(walls, (right,))
         return any(top < height < bottom for _, top, _, bottom in walls[first:last])
 
