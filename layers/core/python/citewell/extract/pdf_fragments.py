@@ -5,23 +5,16 @@ A character's place costs a call into PDFium, so only lines are asked for, and w
 
 from __future__ import annotations
 
-import ctypes
 import math
 import re
-import struct
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-import pypdfium2.raw as pdfium
-
 from citewell.extract.pdf_places import Edges, page_box, turned
 from citewell.extract.pdf_rulings import Rulings
+from citewell.extract.pdf_text_page import SOFT_BREAK, Matrix, TextPage, text_of
 
-SOFT_BREAK = "\ufffe"
-"""PDFium writes it for a hyphen at the end of a line, and leaves the line's end out."""
 HYPHENS = f"\u2010\u00ad{SOFT_BREAK}-"
 
 _LINE = re.compile(rf"[^\r\n{SOFT_BREAK}]*[^\s{SOFT_BREAK}][^\r\n{SOFT_BREAK}]*{SOFT_BREAK}?")
@@ -34,7 +27,6 @@ _BOLD = re.compile(r"bold|black|heavy|demi|-medi(?!um)|^cm(?:ss)?b|^sfbx", re.IG
 _FIXED = re.compile(r"courier|mono|nimbusmon|consol|menlo|typewriter|cm(?:sl)?tt|lettergothic|fixed", re.IGNORECASE)
 _FORCE_BOLD = 1 << 18
 _FIXED_PITCH = 1
-_FONT_NAME_BYTES = 128
 
 # All in ems, the size of the type, unless they say otherwise.
 _GAP = 0.8  # between two words from which on they may stand in two columns
@@ -52,14 +44,6 @@ _OVERLAP = -0.6  # of two words that still follow each other
 _STACKED = 0.75  # that each character adds to the height of a column
 _CELLS_OF_A_TABLE = 3
 _VERTICAL = 3  # columns from right to left are lines from top to bottom, once the page has been turned so
-
-
-# By addresses: to convert four pointers at each call takes longer than the call, and a page has hundreds of pieces.
-_DOUBLES = struct.Struct("4d")
-_ADDRESS = ctypes.c_void_p
-_get_rect = ctypes.PYFUNCTYPE(ctypes.c_int, _ADDRESS, ctypes.c_int, _ADDRESS, _ADDRESS, _ADDRESS, _ADDRESS)(
-    ctypes.cast(pdfium.FPDFText_GetRect, _ADDRESS).value or 0
-)
 
 
 @dataclass(slots=True)
@@ -97,43 +81,36 @@ def may_be_table(fragments: list[Fragment]) -> bool:
 
 def fragments_of(page: Any, rulings: Rulings | None = None) -> list[Fragment]:
     """The text of a page that PDFium has loaded, in the order in which it is drawn; ``rulings`` part words."""
-    with _text_of(page) as text:
+    with text_of(page) as text:
         return _Fragments(page, text, rulings).read() if text else []
 
 
 class _Fragments:
     """Gathers one page's text into fragments: line by line, and word by word where a line has wide gaps."""
 
-    def __init__(self, page: Any, text: Any, rulings: Rulings | None) -> None:
+    def __init__(self, page: Any, text: TextPage, rulings: Rulings | None) -> None:
         self._text = text
         self._rulings = rulings
         self._page_box = page_box(page)
-        # Made once: a page asks for hundreds of each.
-        self._address = ctypes.cast(text, ctypes.c_void_p).value
-        self._corners = ctypes.create_string_buffer(_DOUBLES.size)
-        first = ctypes.addressof(self._corners)
-        self._corners_at = [first + 8 * n for n in range(4)]
-        self._box, self._matrix = pdfium.FS_RECTF(), pdfium.FS_MATRIX()
-        self._box_at, self._matrix_at = ctypes.byref(self._box), ctypes.byref(self._matrix)
-        self._font_name, self._font_flags = ctypes.create_string_buffer(_FONT_NAME_BYTES), ctypes.c_int()
-        self._font_flags_at = ctypes.byref(self._font_flags)
-        self._fonts: dict[bytes, tuple[bool, bool]] = {}
+        self._fonts: dict[tuple[bytes, int], tuple[bool, bool]] = {}
         self._fragments: list[Fragment] = []
 
     def read(self) -> list[Fragment]:
-        characters = _characters(self._text)
+        characters = self._text.characters()
         for line in _LINE.finditer(characters):
             self._read_line(characters, line.start(), line.end())
-        return [fragment for fragment in self._fragments if self._is_on_page(fragment)]
+        left, bottom, right, top = self._page_box
+        sides = (right - left, top - bottom)
+        return [each for each in self._fragments if _is_within(each, sides[each.turn % 2], sides[1 - each.turn % 2])]
 
     def _read_line(self, characters: str, start: int, end: int) -> None:
         words = characters[start:end].strip()
         if words[0] in _RULES and _RULE.fullmatch(words):
             return
         is_drawn = words[0] == "|" and words[-1] == "|"  # cells with lines between them need no telling apart
-        boxes = self._ends(start) if is_drawn else self._boxes(start, end)
+        boxes = self._text.boxes(start) if is_drawn else self._text.pieces(start, end)
         if not boxes:
-            boxes = self._ends(start, end - 1)
+            boxes = self._text.boxes(start, end - 1)
         if not boxes:
             return
         fragment = self._fragment(words, start, boxes)
@@ -153,63 +130,46 @@ class _Fragments:
         usual = _FIXED_LINE if fragment.fixed else _SHORT_LINE if len(fragment.text) < _SHORT else _LINE_OF_PROSE
         if fragment.right - fragment.left > usual * size * len(fragment.text) and " " in fragment.text:
             return True
-        if len(boxes) == 1:
-            return False
         wide = _GAP * size
         if fragment.turn:
             boxes = [turned(box, fragment.turn, self._page_box) for box in boxes]
-        return any(other[0] - one[2] > wide or one[0] - other[2] > wide for one, other in pairwise(boxes))
+        for one, other in pairwise(boxes):  # noqa: SIM110  # any() takes twice as long, for what every line needs
+            if other[0] - one[2] > wide or one[0] - other[2] > wide:
+                return True
+        return False
 
     def _read_words(self, characters: str, start: int, end: int) -> None:
         current: Fragment | None = None
         for match in _WORD.finditer(characters, start, end):
             word, at = match[0], match.start()
-            boxes = self._ends(at, match.end() - 1)
+            boxes = self._text.boxes(at, match.end() - 1)
             if boxes and (current is None or not self._continue(current, word, at, boxes)):
                 current = self._fragment(word, at, boxes)
                 self._fragments.append(current)
             elif current and not boxes:
                 current.text += " " + word
 
-    def _boxes(self, start: int, end: int) -> list[Edges]:
-        """Where the pieces of text stand that make up the characters from ``start`` to before ``end``."""
-        text, corners, at, values_of = self._address, self._corners, self._corners_at, _DOUBLES.unpack_from
-        boxes = []
-        for index in range(pdfium.FPDFText_CountRects(self._text, start, end - start)):
-            _get_rect(text, index, *at)
-            left, top, right, bottom = values_of(corners)
-            boxes.append((left, bottom, right, top))
-        return boxes
-
-    def _ends(self, *indexes: int) -> list[Edges]:
-        """Where single characters stand."""
-        box = self._box
-        return [
-            (box.left, box.bottom, box.right, box.top)
-            for index in indexes
-            if pdfium.FPDFText_GetLooseCharBox(self._text, index, self._box_at)
-        ]
-
     def _fragment(self, words: str, index: int, boxes: list[Edges]) -> Fragment:
-        matrix, edges = self._matrix, _around(boxes)
-        pdfium.FPDFText_GetMatrix(self._text, index, self._matrix_at)
-        turn = 0 if matrix.b == 0 and matrix.a > 0 else round(math.atan2(matrix.b, matrix.a) / (math.pi / 2)) % 4
+        edges = _around(boxes)
+        matrix = self._text.matrix(index)
+        a, b, *_ = matrix
+        turn = 0 if b == 0 and a > 0 else round(math.atan2(b, a) / (math.pi / 2)) % 4
         width, height = edges[2] - edges[0], edges[3] - edges[1]
-        size = self._size(index, width if turn % 2 else height)
+        size = self._size(index, matrix, width if turn % 2 else height)
         is_stacked = turn == 0 and len(words) > 1 and width < 1.5 * size and height > _STACKED * size * len(words)
         if is_stacked:
             turn = _VERTICAL
         left, top, right, bottom = turned(edges, turn, self._page_box)
         # A line's height depends on its letters, so count from what they stand on.
-        middle = (top + bottom) / 2 if is_stacked else self._foot(turn) - _MIDDLE * size
+        middle = (top + bottom) / 2 if is_stacked else self._foot(turn, matrix) - _MIDDLE * size
         bold, fixed = self._font(index)
         return Fragment(words, left, right, middle, size, turn, bold, fixed, len(self._fragments))
 
-    def _foot(self, turn: int) -> float:
+    def _foot(self, turn: int, matrix: Matrix) -> float:
         """What the letters stand on, downwards on the turned page."""
         left, bottom, right, top = self._page_box
-        at = self._matrix
-        return float((top - at.f, at.e - left, at.f - bottom, right - at.e)[turn])
+        *_, x, y = matrix
+        return (top - y, x - left, y - bottom, right - x)[turn]
 
     def _continue(self, current: Fragment, word: str, index: int, boxes: list[Edges]) -> bool:
         """Add ``word`` to ``current`` if it stands right beside it; an item may stand off its bullet."""
@@ -224,8 +184,7 @@ class _Fragments:
         if not _OVERLAP * size < gap < (_MARKER_GAP if is_marker else _GAP) * size:
             return False
         if is_marker:  # what a line looks like is not for its bullet to say
-            pdfium.FPDFText_GetMatrix(self._text, index, self._matrix_at)
-            current.size = self._size(index, bottom - top)
+            current.size = self._size(index, self._text.matrix(index), bottom - top)
             current.bold, current.fixed = self._font(index)
         elif current.bold or current.fixed:
             self._limit_look(current, index)
@@ -242,28 +201,28 @@ class _Fragments:
         bold, fixed = self._font(index)
         fragment.bold, fragment.fixed = fragment.bold and bold, fragment.fixed and fixed
 
-    def _size(self, index: int, height: float) -> float:
+    def _size(self, index: int, matrix: Matrix, height: float) -> float:
         """The size of type as it is seen; by the height of its box where a font's own figures can't be true."""
-        size: float = pdfium.FPDFText_GetFontSize(self._text, index) * math.hypot(self._matrix.c, self._matrix.d)
+        size = self._text.font_size(index) * math.hypot(matrix[2], matrix[3])
         is_likely = 0.2 * height < size < _TALLEST * height or (height < 1.0 <= size)
         return size if is_likely else max(height, 1.0)
 
     def _font(self, index: int) -> tuple[bool, bool]:
         """Whether the character at ``index`` is bold, and of a font whose characters have one width."""
-        pdfium.FPDFText_GetFontInfo(self._text, index, self._font_name, _FONT_NAME_BYTES, self._font_flags_at)
-        key = self._font_name.value
-        if key not in self._fonts:
-            name, flags = key.decode("latin-1").partition("+")[2] or key.decode("latin-1"), self._font_flags.value
-            self._fonts[key] = (
+        font = self._text.font(index)
+        if font not in self._fonts:
+            name, flags = font[0].decode("latin-1"), font[1]
+            name = name.partition("+")[2] or name
+            self._fonts[font] = (
                 bool(_BOLD.search(name)) or bool(flags & _FORCE_BOLD),
                 bool(_FIXED.search(name)) or bool(flags & _FIXED_PITCH),
             )
-        return self._fonts[key]
+        return self._fonts[font]
 
-    def _is_on_page(self, fragment: Fragment) -> bool:
-        left, bottom, right, top = self._page_box
-        width, height = (right - left, top - bottom) if fragment.turn % 2 == 0 else (top - bottom, right - left)
-        return fragment.right > 0 and fragment.left < width and fragment.bottom > 0 and fragment.top < height
+
+def _is_within(each: Fragment, width: float, height: float) -> bool:
+    half = each.size / 2
+    return each.right > 0 and each.left < width and -half < each.middle < height + half
 
 
 def _around(boxes: list[Edges]) -> Edges:
@@ -271,33 +230,3 @@ def _around(boxes: list[Edges]) -> Edges:
         return boxes[0]
     lefts, bottoms, rights, tops = zip(*boxes, strict=True)
     return min(lefts), min(bottoms), max(rights), max(tops)
-
-
-@contextmanager
-def _text_of(page: Any) -> Iterator[Any]:
-    text = pdfium.FPDFText_LoadPage(page)
-    try:
-        yield text
-    finally:
-        if text:
-            pdfium.FPDFText_ClosePage(text)
-
-
-def _characters(text: Any) -> str:
-    """The page's characters, one for each index that PDFium gives them."""
-    count = pdfium.FPDFText_CountChars(text)
-    if count <= 0:
-        return ""
-    units = (ctypes.c_ushort * (count + 1))()
-    pdfium.FPDFText_GetText(text, 0, count, units)
-    characters = bytes(units).decode("utf-16-le", "replace")
-    if len(characters) == count + 1 and "\0" not in characters[:-1]:
-        return characters[:-1]
-    # Characters beyond 16 bits, or some without a meaning, shift the one against the other.
-    return "".join(_character(pdfium.FPDFText_GetUnicode(text, index)) for index in range(count))
-
-
-def _character(code: int) -> str:
-    if code == 2:
-        return SOFT_BREAK
-    return "\ufffd" if code == 0 or code > 0x10FFFF or 0xD800 <= code < 0xE000 else chr(code)
