@@ -226,6 +226,26 @@ def test_overlap_does_not_cross_a_heading() -> None:
     assert texts(chunks) == ["# A\n\none two three", "# B\n\nfour five six"]
 
 
+def test_a_long_head_is_repeated_without_its_dashes() -> None:
+    head = "| " + " | ".join(f"c{number}" for number in range(6)) + " |"
+    rows = ["| " + " | ".join(f"{row}.{number}" for number in range(6)) + " |" for row in range(20)]
+    chunks = chunked("\n".join([head, "|" + " --- |" * 6, *rows]), max_tokens=80)
+    assert len(chunks) > 3
+    assert all(chunk.text.splitlines()[0] == head for chunk in chunks)
+    assert [row for chunk in chunks for row in chunk.text.splitlines()[1:] if "---" not in row] == rows
+
+
+def test_a_table_that_just_fits_is_not_cut_for_the_head_of_another() -> None:
+    def table(name: str, rows: int) -> str:
+        return "\n".join([f"| {name} | value |", "|---|---|", *(f"| {name} {row} | v{row} |" for row in range(rows))])
+
+    for rows in range(1, 9):
+        chunks = chunked(f"{table('small', rows)}\n\n{table('large', 40)}")
+        lines = [line for chunk in chunks for line in chunk.text.splitlines()]
+        assert all(line.startswith("|") and line.endswith("|") for line in lines)
+        assert sum("small" in line and "value" not in line for line in lines) == rows
+
+
 def test_a_head_that_would_fill_the_parts_of_its_table_is_not_repeated() -> None:
     head = "| " + " ".join(f"column{number}" for number in range(15)) + " | value |\n|---|---|"
     chunks = chunked("\n".join([head, *(f"| row {number} | value of {number} |" for number in range(40))]))
@@ -368,7 +388,8 @@ def assert_sound(
 
 def heads_of_tables(extracted: ExtractedText, *, before: int) -> list[str]:
     tables = [block for block in extracted.blocks if block.kind is BlockKind.TABLE and block.start < before < block.end]
-    return ["".join(extracted.text[each.start : each.end].splitlines(keepends=True)[:2]) for each in tables]
+    heads = [extracted.text[each.start : each.end].splitlines(keepends=True)[:2] for each in tables]
+    return ["".join(head[:lines]) for head in heads for lines in (1, 2)]
 
 
 HOSTILE = {

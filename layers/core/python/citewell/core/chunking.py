@@ -37,6 +37,7 @@ TokenStarts = Callable[[str], Sequence[int]]
 _LEAST_MAX_TOKENS = 16
 _HEADER_TOKENS = 64
 _LEAST_SHARE = 4
+_LARGEST_HEAD = 3
 _LONGEST_TOKEN = 16  # a word that a tokenizer gives up on is one token to it; a language model is given all of it
 _SLICE = 50_000
 _HASHED = 128
@@ -173,17 +174,18 @@ class _Cutter:
         self._max_tokens = max_tokens
         self._room = max_tokens - len(ruler.token_starts(self._prefix))
         self._overlap = min(overlap_tokens, self._room // 2)
+        self._cut_room, self._heads = self._beside_heads()
         self._whole = frozenset(
-            block.start for block in blocks if kept_whole(block) and ruler.count(block.start, block.end) <= self._room
+            block.start
+            for block in blocks
+            if kept_whole(block) and ruler.count(block.start, block.end) <= self._cut_room
         )
-        self._heads = {block.start: head for block in blocks if (head := self._head(block))}
 
     def spans(self) -> Iterator[_Span]:
         start, end = self._blocks[0].start, self._blocks[-1].end
         cuts = [start, end]
         if self._ruler.count(start, end) > self._room:
-            room = self._room - max(map(self._tokens, self._heads.values()), default=0)
-            cuts = self._cuts(start, end, limit=room - self._overlap, bound=room)
+            cuts = self._cuts(start, end, limit=self._cut_room - self._overlap, bound=self._cut_room)
         previous = start
         for own, following in pairwise(cuts):
             yield from self._verified(_Span(self._overlap_start(previous, own, following), own, following))
@@ -275,17 +277,33 @@ class _Cutter:
 
     # --- heads of tables ---
 
+    def _beside_heads(self) -> tuple[int, dict[int, str]]:
+        """The room that the longest head leaves, and the heads: those of the tables that are longer than that."""
+        tables = [block for block in self._blocks if block.kind is BlockKind.TABLE]
+        room = self._room
+        while True:
+            heads = {
+                each.start: head
+                for each in tables
+                if self._ruler.count(each.start, each.end) > room and (head := self._head(each))
+            }
+            left = self._room - max(map(self._tokens, heads.values()), default=0)
+            if left >= room:
+                return room, heads
+            room = left
+
     def _head(self, table: Block) -> str:
-        """What the further parts of a table too long for one passage begin with: nothing if it would fill them."""
-        if table.kind is not BlockKind.TABLE or table.start in self._whole:
-            return ""
+        """What the further parts of ``table`` begin with: without its dashes, or nothing, where it would fill them."""
         head = self._text[table.start : after_head(self._text, table)]
-        return head if self._tokens(head) <= self._room // _LEAST_SHARE else ""
+        if self._tokens(head) <= self._room // _LEAST_SHARE:
+            return head
+        names = head[: head.find("\n") + 1]
+        return names if self._tokens(names) <= self._room // _LARGEST_HEAD else ""
 
     def _lead(self, start: int) -> str:
         block = self._blocks[bisect_right(self._blocks, start, key=lambda block: block.end)]
         head = self._heads.get(block.start, "")
-        return head if start >= block.start + len(head) else ""
+        return head if start >= after_head(self._text, block) else ""
 
     def _tokens(self, text: str) -> int:
         return len(self._ruler.token_starts(text))
