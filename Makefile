@@ -64,11 +64,12 @@ lock: setup  ## resolve pyproject.toml anew
 eval: setup  ## the recall gate: grade retrieval of the handbook against the committed baseline; draws build/eval/report.html
 	$(BIN)/python -m eval gate --report build/eval/report.html
 
-bench: setup  ## retrieval at 100,000 chunks: time and recall; query plans; what a cold start and a refusal cost; memory of each function
-	$(BIN)/python -m tests.benchmarks.bench_retrieval
+bench: setup  ## PDF beside pypdf; retrieval at 100,000 chunks: time and recall; query plans; what a cold start and a refusal cost; memory of each function
+	$(BIN)/python -m tests.benchmarks.bench_pdf
 	$(BIN)/python -m tests.benchmarks.bench_search_plans
 	$(BIN)/python -m tests.benchmarks.bench_import
 	$(BIN)/python -m tests.benchmarks.bench_memory
+	$(BIN)/python -m tests.benchmarks.bench_retrieval
 
 synth: setup  ## the template that `make deploy` would deploy, into cdk.out, and what it costs idle; ARGS="-c egress=nat"
 	node_modules/.bin/cdk synth --quiet --no-notices $(ARGS)
