@@ -357,6 +357,18 @@ def test_a_list_that_the_document_does_not_define_is_read_as_paragraphs() -> Non
 # --- tables ---
 
 
+def test_rows_marked_as_head_are_one_and_a_title_over_all_columns_is_a_line() -> None:
+    def head(*cells: str) -> str:
+        return f"<w:tr><w:trPr><w:tblHeader/></w:trPr>{''.join(cells)}</w:tr>"
+
+    wide = cell(paragraph("Staff"), '<w:gridSpan w:val="2"/>')
+    group = [cell(paragraph("")), cell(paragraph("2024"))]
+    names = [cell(paragraph("Name")), cell(paragraph("Days"))]
+    row = f"<w:tr>{cell(paragraph('Ann'))}{cell(paragraph('27'))}</w:tr>"
+    text = text_of(docx(f"<w:tbl>{head(wide)}{head(*group)}{head(*names)}{row}</w:tbl>"))
+    assert text == "Staff\n\n| Name | 2024 Days |\n| --- | --- |\n| Ann | 27 |"
+
+
 def test_merged_cells_say_their_text_once() -> None:
     restart, two_columns = '<w:vMerge w:val="restart"/>', '<w:gridSpan w:val="2"/>'
     body = (

@@ -60,6 +60,17 @@ def test_a_hidden_slide_is_left_out_and_the_others_keep_their_numbers() -> None:
     assert read.pages == 3
 
 
+def test_a_slide_without_a_title_stands_under_no_other_slides() -> None:
+    read = extract(pptx([shape("Fees", kind="title"), shape("Parking")]))
+    assert [(block.page, block.headings) for block in read.blocks] == [(1, ("Fees",)), (2, ())]
+
+
+def test_a_later_slides_title_is_not_the_documents() -> None:
+    slides = [shape("Welcome"), shape("Fees", kind="title")]
+    assert extract(pptx(slides)).title is None
+    assert extract(pptx(slides, title="Handbook")).title == "Handbook"
+
+
 def test_hidden_shapes_and_running_footers_are_left_out() -> None:
     running = "".join(shape("x", kind=kind) for kind in ("dt", "ftr", "sldNum"))
     assert text_of(pptx([shape("secret", hidden=True) + running + shape("shown")])) == "shown"
@@ -95,6 +106,13 @@ def test_rows_are_read_one_after_the_other() -> None:
         + placed("2024", 0, 40, 20, 6)
     )
     assert text_of(pptx([slide])) == "2019\n\nbuilt\n\n2024\n\nsold"
+
+
+def test_labels_are_read_with_their_values_however_far_apart_they_stand() -> None:
+    rows = [("Adult", "12 EUR"), ("Child", "6 EUR"), ("Senior", "9 EUR"), ("Group", "90 EUR")]
+    labels = "".join(placed(label, 10, 20 + 9 * row, 20, 5) for row, (label, _) in enumerate(rows))
+    values = "".join(placed(value, 60, 20 + 9 * row, 20, 5) for row, (_, value) in enumerate(rows))
+    assert text_of(pptx([labels + values])).split("\n\n") == [text for row in rows for text in row]
 
 
 def test_boxes_that_overlap_are_read_from_above() -> None:
@@ -178,6 +196,14 @@ def test_merged_cells_of_a_table_say_their_text_once() -> None:
     assert text_of(pptx([frame(f"<a:tbl><a:tr>{first}</a:tr><a:tr>{second}</a:tr></a:tbl>")])) == (
         "| Plan | Price |  |\n| --- | --- | --- |\n|  | month | year |"
     )
+
+
+def test_a_tables_title_is_a_line_above_it() -> None:
+    title = table_cell("Prices", 'gridSpan="2"') + table_cell("", 'hMerge="1"')
+    rows = (title, table_cell("Plan") + table_cell("Price"), table_cell("Basic") + table_cell("5"))
+    table = "".join(f"<a:tr>{row}</a:tr>" for row in rows)
+    text = text_of(pptx([frame(f"<a:tbl>{table}</a:tbl>")]))
+    assert text == "Prices\n\n| Plan | Price |\n| --- | --- |\n| Basic | 5 |"
 
 
 def test_a_chart_is_the_table_of_its_numbers() -> None:

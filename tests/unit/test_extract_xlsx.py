@@ -91,6 +91,13 @@ def test_numbers_dates_and_amounts_follow_their_format() -> None:
     assert text_of(data).split("\n")[-1] == "| 2024-01-01 | 12.5% | $1,234.50 | 7 |"
 
 
+def test_a_zero_is_shown_where_its_format_shows_one() -> None:
+    accounting = '_($* #,##0.00_);_($* (#,##0.00);_($* "-"??_);_(@_)'
+    row = [number_cell("A2", 0, 1), number_cell("B2", -3, 1), number_cell("C2", 0, 2), number_cell("D2", 0, 3)]
+    data = xlsx({"S": sheet_data(["a", "b", "c", "d"], row)}, formats=[accounting, "#,##0", "#,###"])
+    assert text_of(data).split("\n")[-1] == "| $- | $(3.00) | 0 |  |"
+
+
 def test_days_may_be_counted_from_1904() -> None:
     data = xlsx(
         {"S": sheet_data([number_cell("A1", 43830.0, 1)])},
@@ -183,6 +190,48 @@ def test_a_blank_row_parts_tables() -> None:
 
 def test_a_table_goes_on_after_a_blank_row_where_more_numbers_follow() -> None:
     assert table_of(["a", "b"], ["x", 2], [], ["y", 4]) == HEAD + "| x | 2 |\n| y | 4 |"
+
+
+@pytest.mark.parametrize("head", [["Costs", "Q1", "Q2"], ["Costs", 2023, 2024], ["Costs", "Jan 2024", "Feb 2024"]])
+def test_years_and_quarters_after_a_blank_row_head_another_table(head: list[object]) -> None:
+    text = table_of(["Item", "Kind", "Price"], ["Ink", 7, 30], [], head, ["Rent", 5, 6])
+    assert text.count("\n| --- |") == 2
+
+
+def test_a_number_under_words_begins_another_table() -> None:
+    text = table_of(["Item", "Kind", "Price"], ["Ink", "box", 30], [], ["Rent", 500, 600], ["Heat", 50, 60])
+    assert text.count("\n| --- |") == 2
+
+
+def test_a_head_of_two_rows_is_told_by_its_merged_cells() -> None:
+    merged = '<mergeCells><mergeCell ref="B1:C1"/></mergeCells>'
+    rows: list[list[object]] = [[None, "2023"], ["Region", "Plan", "Actual"], ["North", 1, 2], ["South", 3, 4]]
+    assert table_of(*rows, after=merged) == (
+        "| Region | 2023 Plan | 2023 Actual |\n| --- | --- | --- |\n| North | 1 | 2 |\n| South | 3 | 4 |"
+    )
+
+
+def test_rows_stay_whole_beside_a_blank_column_unless_both_sides_have_a_head() -> None:
+    years: list[list[object]] = [
+        [None, None, None, 2023, 2024],
+        ["R1", "Sales", None, 100, 120],
+        ["R2", "Rent", None, 6, 7],
+    ]
+    assert "| R1 | Sales | 100 | 120 |" in table_of(*years)
+    remarks: list[list[object]] = [
+        ["Nr", "Item"],
+        [1, "Ink"],
+        [2, "Pen", None, "new", "May"],
+        [3, "Pad", None, "old", "June"],
+    ]
+    assert "| 2 | Pen | new | May |" in table_of(*remarks)
+
+
+def test_tables_side_by_side_that_share_few_rows_are_two() -> None:
+    left: list[list[object]] = [["a", "b"], ["c", "d"], ["e", "f"]]
+    below: list[object] = [None, None, None, "m", "n"]
+    right: list[list[object]] = [["g", "h", None, "k", "l"], below, below]
+    assert table_of(*left, *right).count("\n| --- |") == 2
 
 
 def test_tables_side_by_side_are_told_apart_by_where_they_begin() -> None:

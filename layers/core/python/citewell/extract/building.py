@@ -12,8 +12,11 @@ from citewell.extract.normalising import is_blank, normalise
 from citewell.extract.options import Limits
 
 _HEADING_CHARACTERS = 120
-_INVISIBLE = "\u00ad\u200b\u2060\ufeff\ufffe\uffff"
-_FIRST_PRESENTATION_FORM = "\ufb00"
+_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff\ufffe\uffff]+")
+# What most text is made of: none of it changes, by itself or beside another. So only its white space needs a look.
+_PLAIN = re.compile(
+    "[\n -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u3041-\u3096\u4e00-\u9fff]*"
+)
 _PRESENTATION_FORMS = re.compile("[\ufb00-\ufb06\ufb13-\ufb17\ufb1d-\ufdff\ufe70-\ufefc]+")
 
 
@@ -39,9 +42,11 @@ class TextBuilder:
         """Characters written so far."""
         return self._length
 
-    def page(self, number: int) -> None:
-        """What follows stands on this page, slide or sheet (from 1)."""
+    def page(self, number: int, *, anew: bool = False) -> None:
+        """What follows stands on this page, slide or sheet (from 1); ``anew``: under no heading of the ones before."""
         self._page = number
+        if anew:
+            self._path.clear()
         self._list_open = False
 
     def metadata(self, fields: Iterable[tuple[str, str]]) -> None:
@@ -157,13 +162,16 @@ def clean(text: str) -> str:
     """Text in one form: NFC, ``\\n`` line ends, one space between words, no invisible characters, ligatures spelled."""
     if text.isascii() and text.isprintable() and "  " not in text:
         return text.strip()
-    if not text.isascii():
-        for invisible in _INVISIBLE:
-            text = text.replace(invisible, "")
-        if max(text, default="") >= _FIRST_PRESENTATION_FORM:
-            text = _PRESENTATION_FORMS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
-    text = normalise(text)  # at last, as what stood between two characters may have kept them from being one
+    if not _PLAIN.fullmatch(text):
+        text = _PRESENTATION_FORMS.sub(_in_letters, _INVISIBLE.sub("", text))
+        text = normalise(text)  # at last, as what stood between two characters may have kept them from being one
+    if "\n" not in text:
+        return " ".join(text.split())
     return "\n".join(line for line in (" ".join(each.split()) for each in text.split("\n")) if line)
+
+
+def _in_letters(form: re.Match[str]) -> str:
+    return unicodedata.normalize("NFKC", form[0])
 
 
 def clean_line(text: str) -> str:

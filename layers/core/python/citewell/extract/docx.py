@@ -17,6 +17,7 @@ from citewell.extract.docx_runs import ParagraphText, Runs
 from citewell.extract.docx_styles import Styles, hidden_in, list_in, outline_level_in
 from citewell.extract.ooxml import MC, Element, Package, W, chosen_branch, number_of, value_of
 from citewell.extract.options import ReadOptions
+from citewell.extract.table_heads import Row, with_one_head
 
 _TRANSPARENT = {W + name for name in ("sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo")}
 _BODY_LEVEL = 9
@@ -100,7 +101,7 @@ class _Document:
                 for cell in cells:
                     self._blocks(cell)
             else:
-                self._builder.table(self._rows(element, asides))
+                self._write_table(element, asides)
             self._write_asides(asides)
         self._builder.paragraph(self._carried)
         self._carried = outer
@@ -165,7 +166,7 @@ class _Document:
             write_graphic(self._builder, self._package, self._main, graphic)
         for table in asides.tables:
             inner = _Asides()
-            self._builder.table(self._rows(table, inner))
+            self._write_table(table, inner)
             self._write_asides(inner)
         for kind, identifier in asides.notes:
             note = self._notes[kind].pop(identifier, None)  # once, wherever else it is referred to
@@ -184,23 +185,28 @@ class _Document:
 
     # --- tables ---
 
-    def _rows(self, table: Element, asides: _Asides) -> list[list[str]]:
+    def _write_table(self, table: Element, asides: _Asides) -> None:
         """A merged cell's text stands in its first row and column, blanks in the others."""
-        rows = []
+        rows: list[Row] = []
+        head_rows = 0
         for row in _content(table, W + "tr"):
             properties = row.find(W + "trPr")
             if properties is None or properties.find(W + "del") is None:
+                head_rows += head_rows == len(rows) and _is_head(properties)
                 rows.append(self._row(row, properties, asides))
-        return rows
+        lines, rows_under_head = with_one_head(rows, head_rows or None)
+        for line in lines:
+            self._builder.paragraph(line)
+        self._builder.table(rows_under_head)
 
-    def _row(self, row: Element, properties: Element | None, asides: _Asides) -> list[str]:
-        cells = [""] * _spanned(properties, "gridBefore", 0)
+    def _row(self, row: Element, properties: Element | None, asides: _Asides) -> Row:
+        cells: Row = [""] * _spanned(properties, "gridBefore", 0)
         for cell in _content(row, W + "tc"):
             properties = cell.find(W + "tcPr")
             text = "" if _goes_on(properties) else self._plain(cell, asides)
             cells.append(text)
             if len(cells) < _MOST_COLUMNS:
-                cells += [""] * (_spanned(properties, "gridSpan", 1) - 1)
+                cells += [None] * (_spanned(properties, "gridSpan", 1) - 1)
         return cells
 
     def _plain(self, container: Element, asides: _Asides) -> str:
@@ -255,6 +261,11 @@ def _goes_on_in_the_next(properties: Element) -> bool:
         return True
     mark = properties.find(W + "rPr")
     return mark is not None and any(mark.find(W + name) is not None for name in ("del", "moveFrom"))
+
+
+def _is_head(properties: Element | None) -> bool:
+    head = properties.find(W + "tblHeader") if properties is not None else None
+    return head is not None and head.get(W + "val") not in ("0", "false", "off")
 
 
 def _goes_on(properties: Element | None) -> bool:

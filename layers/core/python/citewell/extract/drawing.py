@@ -12,8 +12,10 @@ from citewell.extract.formulas import formula
 from citewell.extract.numerals import Numeral
 from citewell.extract.ooxml import MATH, MC, A, Element, chosen_branch, number_of
 from citewell.extract.symbols import has_symbols, spelled
+from citewell.extract.table_heads import with_one_head
 
 _LEVELS = 9
+_TRUE = ("1", "true")
 _MOST_COLUMNS = 1_000
 _BULLETS = (A + "buNone", A + "buChar", A + "buAutoNum", A + "buBlip")
 _AUTOMATIC = re.compile(r"(?P<numeral>.+?)(?P<form>Period|ParenR|ParenBoth|Plain|Minus)")
@@ -58,16 +60,22 @@ def plain_text(body: Element) -> str:
     return "\n".join(filter(str.strip, map(_paragraph_text, body.iterfind(A + "p"))))
 
 
-def table_rows(table: Element) -> list[list[str]]:
-    """The cells of an ``a:tbl``; a merged cell's text stands in its first row and column, blanks in the others."""
-    return [[_cell_text(cell) for cell in row.iterfind(A + "tc")][:_MOST_COLUMNS] for row in table.iterfind(A + "tr")]
+def write_table(builder: TextBuilder, table: Element) -> None:
+    """Write an ``a:tbl``; a merged cell's text stands in its first row and column, blanks in the others."""
+    rows = [[_cell_text(cell) for cell in row.iterfind(A + "tc")][:_MOST_COLUMNS] for row in table.iterfind(A + "tr")]
+    lines, rows_under_head = with_one_head(rows)
+    for line in lines:
+        builder.paragraph(line)
+    builder.table(rows_under_head)
 
 
-def _cell_text(cell: Element) -> str:
+def _cell_text(cell: Element) -> str | None:
     body = cell.find(A + "txBody")
-    if body is None or any(cell.get(merge) in ("1", "true") for merge in ("hMerge", "vMerge")):
+    if cell.get("vMerge") in _TRUE:
         return ""
-    return plain_text(body)
+    if cell.get("hMerge") in _TRUE:
+        return None
+    return plain_text(body) if body is not None else ""
 
 
 def _lines(body: Element, styles: Sequence[Element]) -> Iterator[_Line]:

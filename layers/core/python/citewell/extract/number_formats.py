@@ -152,7 +152,7 @@ def _number(value: float, parts: _Parts) -> str:
     while fraction and fraction[-1] == "0" and decimals[len(fraction) - 1] != "0":
         fraction = fraction[:-1]
     integer = integer.zfill(whole.count("0")) if "," not in whole else integer
-    if integer == "0" and whole and "0" not in whole and fraction:
+    if integer == "0" and "0" not in whole and (fraction or "0" not in decimals):
         integer = ""
     sign = "-" if rounded < 0 else ""
     return sign + parts.before + integer + ("." + fraction if fraction else "") + parts.after

@@ -12,7 +12,7 @@ from citewell.core.values import ExtractedText
 from citewell.errors import DocumentRejected
 from citewell.extract.building import TextBuilder, clean_line
 from citewell.extract.charts import GRAPHICS, write_graphic
-from citewell.extract.drawing import plain_text, table_rows, write_text
+from citewell.extract.drawing import plain_text, write_table, write_text
 from citewell.extract.ooxml import MC, A, Element, P, Package, R, chosen_branch
 from citewell.extract.options import ReadOptions
 from citewell.extract.slide_layout import Box, Inherited, box_of, in_reading_order, placeholder_of
@@ -34,7 +34,7 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     builder = TextBuilder(options.limits)
     presentation = _Presentation(package, main, builder)
     for number, slide in enumerate(slides, start=1):
-        builder.page(number)
+        builder.page(number, anew=True)
         presentation.write(slide, number)
     properties = package.properties()
     return builder.finish(
@@ -74,7 +74,8 @@ class _Presentation:
         title = next((each for each in shapes if _kind(each) in _TITLES and _text(each)), None)
         if title is not None:
             self._builder.heading(1, _text(title))
-            self.title = self.title or _text(title)
+            if not before:  # a later slide's title is that slide's alone
+                self.title = _text(title)
         self._write_shapes([each for each in shapes if each is not title], part, inherited)
         self._write_notes(part)
         self._write_comments(part)
@@ -96,7 +97,7 @@ class _Presentation:
     def _write_frame(self, frame: Element, part: str) -> None:
         """A table, a chart's numbers or a diagram's words."""
         if (table := next(frame.iter(A + "tbl"), None)) is not None:
-            self._builder.table(table_rows(table))
+            write_table(self._builder, table)
         for graphic in frame.iter(*GRAPHICS):
             write_graphic(self._builder, self._package, part, graphic)
 

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice, pairwise, takewhile
 
 from citewell.errors import DocumentRejected
 from citewell.extract.sheet_rows import CELL_CHARACTERS, Range, Sheet
+from citewell.extract.table_heads import Row, with_one_head
 
 Region = dict[int, dict[int, str]]
 """Texts by row, then by column; no row is empty."""
 
+_DIGIT = re.compile(r"\d")
+_NUMBER = re.compile(r"[^\w]*\d[\d.,\s]*[^\w]*")
+_PERIOD = re.compile(r"(?:(?:[A-Za-z]{2,9}\.?|[QH]\d)[ /-]?)?(?:19|20)\d\d|[QH]\d")
+_ROWS_COMPARED = 20
+_HEAD_AND_A_ROW = 3
 _MOST_COLUMNS_APART = 200
 """A wider region is one table: looking for others costs time, and nobody puts so many side by side."""
 
@@ -32,8 +40,11 @@ def tables_in(sheet: Sheet, most_characters: int) -> list[SheetTable]:
     ``too_large`` when blank cells alone would take more than ``most_characters``.
     """
     cells = {number: sheet.rows[number] for number in sorted(sheet.rows) if sheet.rows[number]}
+    merged: dict[int, list[Range]] = {}
+    for area in sheet.merged:
+        merged.setdefault(area.top, []).append(area)
     return [
-        _table(part, most_characters)
+        _table(part, merged, most_characters)
         for region in _parted_by_rows(cells, sheet)
         for column_part in _parted_by_columns(region, sheet)
         for part in _parted_by_rows(column_part, sheet)
@@ -44,7 +55,7 @@ def _parted_by_rows(cells: Region, sheet: Sheet) -> Iterator[Region]:
     region: Region = {}
     last = 0
     for number, row in cells.items():
-        if region and _is_blank_between(last, number, sheet.hidden_rows) and not _goes_on(region[last], row):
+        if region and _is_blank_between(last, number, sheet.hidden_rows) and not _goes_on(region, row):
             yield region
             region = {}
         region[number] = row
@@ -58,10 +69,20 @@ def _is_blank_between(first: int, second: int, hidden: set[int]) -> bool:
     return any(number not in hidden for number in range(first + 1, second))
 
 
-def _goes_on(above: dict[int, str], row: dict[int, str]) -> bool:
-    """Whether ``row``, after a blank one, is a row of the table above rather than another one's title or head."""
-    alike = len(above) > 1 and min(above) == min(row) and abs(len(above) - len(row)) <= 1
-    return alike and any(text[-1:].isdigit() for text in row.values())
+def _goes_on(region: Region, row: dict[int, str]) -> bool:
+    """Whether ``row``, after a blank one, is a row of the table above rather than another one's title or head.
+
+    Then each of its numbers stands under others, and they aren't all years or quarters, which head a table.
+    """
+    above = list(islice(reversed(region.values()), _ROWS_COMPARED))
+    if len(above[0]) < 2 or min(above[0]) != min(row) or abs(len(above[0]) - len(row)) > 1:
+        return False
+    numbers = [column for column, text in row.items() if _DIGIT.search(text)]
+    if not numbers or not all(any(_DIGIT.search(other.get(column, "")) for other in above) for column in numbers):
+        return False
+    return not all(_PERIOD.fullmatch(row[column]) for column in numbers) or all(
+        _PERIOD.fullmatch(above[0].get(column, "")) for column in numbers
+    )
 
 
 def _parted_by_columns(region: Region, sheet: Sheet) -> Iterator[Region]:
@@ -88,20 +109,50 @@ def _between(row: dict[int, str], first: int, last: int) -> dict[int, str]:
 
 
 def _are_apart(left: Region, right: Region) -> bool:
-    """Whether both are tables of their own: more than a row and a column, with heads in different rows."""
-    return min(left) != min(right) and all(len(part) > 1 and max(map(len, part.values())) > 1 for part in (left, right))
+    """Whether both are tables of their own, with heads in different rows: else a row would be torn apart.
+
+    Each has more than a row and a column, and either they share but few rows or each has its own head.
+    """
+    if min(left) == min(right) or any(len(part) < 2 or max(map(len, part.values())) < 2 for part in (left, right)):
+        return False
+    shared = len(left.keys() & right.keys())
+    return 2 * shared < min(len(left), len(right)) or all(map(_has_head, (left, right)))
 
 
-def _table(region: Region, most_characters: int) -> SheetTable:
-    rows = list(region.values())
-    columns = sorted({column for row in rows for column in row})
-    table = SheetTable()
+def _has_head(region: Region) -> bool:
+    """Whether the first row holds words for every column, over a row that holds a number."""
+    first, second = islice(region.values(), 2)
+    is_full = len(first) == len({column for row in region.values() for column in row})
+    return is_full and not any(map(_NUMBER.fullmatch, first.values())) and any(map(_NUMBER.fullmatch, second.values()))
+
+
+def _table(region: Region, merged: Mapping[int, Sequence[Range]], most_characters: int) -> SheetTable:
+    numbers = list(region)
+    columns = sorted({column for row in region.values() for column in row})
     if len(columns) == 1:
-        return SheetTable(lines_before=[row[columns[0]] for row in rows])
-    while len(rows) > 1 and len(rows[0]) == 1:
-        table.lines_before += rows.pop(0).values()
-    columns = sorted({column for row in rows for column in row})
-    if len(rows) * len(columns) * CELL_CHARACTERS > most_characters:
-        raise DocumentRejected("too_large", f"a table of {len(rows)} rows and {len(columns)} columns")
-    table.rows = [[row.get(column, "") for column in columns] for row in rows]
-    return table
+        return SheetTable(lines_before=[row[columns[0]] for row in region.values()])
+    titles = list(takewhile(lambda number: _is_title(region[number], columns, merged.get(number, ())), numbers[:-1]))
+    under = [region[number] for number in numbers[len(titles) :]]
+    columns = sorted({column for row in under for column in row})
+    if len(under) * len(columns) * CELL_CHARACTERS > most_characters:
+        raise DocumentRejected("too_large", f"a table of {len(under)} rows and {len(columns)} columns")
+    rows: list[Row] = [[row.get(column, "") for column in columns] for row in under[:_HEAD_AND_A_ROW]]
+    for row, number in zip(rows[:-1], numbers[len(titles) :], strict=False):
+        _mark_covered(row, columns, merged.get(number, ()))
+    head = with_one_head(rows)[1]
+    body = [[row.get(column, "") for column in columns] for row in under[_HEAD_AND_A_ROW:]]
+    return SheetTable([text for number in titles for text in region[number].values()], [*head, *body])
+
+
+def _is_title(row: dict[int, str], columns: list[int], merged: Sequence[Range]) -> bool:
+    """Whether a row is one cell, but none that spans some columns further right: that is part of the table's head."""
+    return len(row) == 1 and not any(
+        area.left in row and columns[0] < area.left < min(area.right, columns[-1]) for area in merged
+    )
+
+
+def _mark_covered(row: Row, columns: list[int], merged: Sequence[Range]) -> None:
+    """What a merged cell of the row covers holds no text of its own."""
+    for area in merged:
+        for index in range(bisect_right(columns, area.left), bisect_right(columns, area.right)):
+            row[index] = None

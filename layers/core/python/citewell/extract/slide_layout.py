@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from citewell.extract.ooxml import A, Element, P, number_of
@@ -10,6 +11,10 @@ from citewell.extract.ooxml import A, Element, P, number_of
 _MARGIN = 91_440
 """A tenth of an inch, in the units of slides: boxes that overlap by less are beside one another to the eye."""
 
+_ALIKE = 1.5
+"""Times the lowest box's height that the highest one may have in a grid."""
+
+_ROWS_OF_A_GRID = 3
 _MOST_ORDERED = 500
 """Shapes; a slide with more is a drawing, whose order no rule tells."""
 
@@ -21,6 +26,9 @@ class Box(NamedTuple):
     top: int
     right: int
     bottom: int
+
+
+_Placed = tuple[Element, Box]
 
 
 class Placeholder(NamedTuple):
@@ -89,14 +97,17 @@ def in_reading_order(shapes: Sequence[tuple[Element, Box | None]]) -> list[Eleme
     ]
 
 
-def _cut(shapes: list[tuple[Element, Box]]) -> list[tuple[Element, Box]]:
+def _cut(shapes: list[_Placed]) -> list[_Placed]:
     parts = [shapes]
-    done: list[tuple[Element, Box]] = []
+    done: list[_Placed] = []
     while parts:
         part = parts.pop()
         across, along = _widest_gap(part, 1, 3), _widest_gap(part, 0, 2)
         if len(part) < 2 or (across is None and along is None):
             done += sorted(part, key=lambda each: (each[1].top, each[1].left))
+            continue
+        if rows := _grid(part):
+            done += [each for row in rows for each in sorted(row, key=lambda each: each[1].left)]
             continue
         use_rows = along is None or (across is not None and across[0] >= along[0])
         side, gap = (1, across) if use_rows else (0, along)
@@ -106,7 +117,27 @@ def _cut(shapes: list[tuple[Element, Box]]) -> list[tuple[Element, Box]]:
     return done
 
 
-def _widest_gap(shapes: Sequence[tuple[Element, Box]], low: int, high: int) -> tuple[int, int] | None:
+def _grid(shapes: list[_Placed]) -> list[list[_Placed]]:
+    """The rows of boxes of one height, three or more as labels with their values have; empty where there are none.
+
+    They belong together, however wide the gap between their columns. Cards that stand side by side are no rows: they
+    have heads and bodies, which differ in height.
+    """
+    heights = [box.bottom - box.top for _, box in shapes]
+    if max(heights) > _ALIKE * min(heights):
+        return []
+    rows: list[list[_Placed]] = []
+    for each in sorted(shapes, key=lambda each: each[1].top):
+        if rows and each[1].top - rows[-1][0][1].top <= _MARGIN:
+            rows[-1].append(each)
+        else:
+            rows.append([each])
+    are_apart = all(above[0][1].bottom <= below[0][1].top + _MARGIN for above, below in pairwise(rows))
+    most_are_full = 2 * sum(len(row) > 1 for row in rows) > len(rows)
+    return rows if len(rows) >= _ROWS_OF_A_GRID and are_apart and most_are_full else []
+
+
+def _widest_gap(shapes: Sequence[_Placed], low: int, high: int) -> tuple[int, int] | None:
     """Width and end of the widest gap between shapes, seen from one side."""
     spans = sorted((box[low] + _margin(box, low), box[high] - _margin(box, low)) for _, box in shapes)
     widest: tuple[int, int] | None = None

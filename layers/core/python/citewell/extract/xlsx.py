@@ -36,7 +36,7 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     builder = TextBuilder(options.limits)
     unread = []
     for number, sheet in enumerate(sheets, start=1):
-        builder.page(number)
+        builder.page(number, anew=True)
         if sheet.part is not None and not sheet.hidden:
             tables = tables_in(workbook.read(sheet.part), options.limits.characters)
             _write(builder, sheet.name, tables, workbook.asides(sheet.part))
