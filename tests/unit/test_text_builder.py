@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from citewell.core.values import BlockKind, ExtractedText
 from citewell.errors import DocumentRejected
+from citewell.extract import building
 from citewell.extract.building import TextBuilder, clean, shortened
+from citewell.extract.normalising import normalise
 from citewell.extract.options import Limits
 
 
@@ -142,3 +144,9 @@ def test_long_headings_are_cut_at_a_word_in_paths_and_whole_in_the_text(builder:
     assert len(block.headings[0]) <= 120
     assert block.headings[0].endswith("word…")
     assert shortened("x" * 200) == "x" * 119 + "…"
+
+
+def test_text_that_is_not_looked_at_closely_needs_no_cleaning() -> None:
+    plain = [char for char in map(chr, range(0x10000)) if building._PLAIN.fullmatch(char)]
+    assert [char for char in plain if normalise(char) != char or building._INVISIBLE.search(char)] == []
+    assert not any(building._PRESENTATION_FORMS.search(char) or unicodedata.combining(char) for char in plain)

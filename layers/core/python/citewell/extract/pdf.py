@@ -101,7 +101,9 @@ class _Reading:
 
 def _is_readable(page: PageContent) -> bool:
     """Whether most of its characters mean something: fonts may leave out which letters they draw."""
-    characters = "".join(each.text for each in page.fragments)
+    characters = "".join([each.text for each in page.fragments])
+    if characters.isprintable() and "\ufffd" not in characters:  # a glance, where the search takes as long as a call
+        return characters != ""
     return 2 * len(_MEANINGLESS.findall(characters)) < len(characters)
 
 

@@ -17,6 +17,7 @@ from citewell.extract.pdf_text_page import SOFT_BREAK, Matrix, TextPage, text_of
 
 HYPHENS = f"\u2010\u00ad{SOFT_BREAK}-"
 
+_LINE_END = "\r\n"  # as PDFium writes it
 _LINE = re.compile(rf"[^\r\n{SOFT_BREAK}]*[^\s{SOFT_BREAK}][^\r\n{SOFT_BREAK}]*{SOFT_BREAK}?")
 _WORD = re.compile(r"\S+")
 _RULES = "|+=_:·.-–—"
@@ -51,7 +52,8 @@ class Fragment:
     """Words on one line without a wide gap between them.
 
     Lengths are points; ``left``, ``right`` and ``middle`` (of its height, downwards) are seen with its text upright,
-    after ``turn`` quarter turns of the page. ``order`` counts up in the order in which the page draws its text.
+    after ``turn`` quarter turns of the page. ``fixed``: of characters of one width. ``order`` counts up in the order in
+    which the page draws its text. ``whole`` is false where a line was put together across a wide gap.
     """
 
     text: str
@@ -63,6 +65,7 @@ class Fragment:
     bold: bool = False
     fixed: bool = False
     order: int = 0
+    whole: bool = True
 
     @property
     def top(self) -> float:
@@ -75,8 +78,13 @@ class Fragment:
 
 def may_be_table(fragments: list[Fragment]) -> bool:
     """Whether text stands beside other text in several places: no other page is worth the look at its lines."""
-    beside = sum(abs(one.middle - other.middle) < SAME_LINE * one.size for one, other in pairwise(fragments))
-    return beside >= _CELLS_OF_A_TABLE
+    beside = 0
+    for one, other in pairwise(fragments):
+        if abs(one.middle - other.middle) < SAME_LINE * one.size:
+            beside += 1
+            if beside == _CELLS_OF_A_TABLE:
+                return True
+    return False
 
 
 def fragments_of(page: Any, rulings: Rulings | None = None) -> list[Fragment]:
@@ -97,8 +105,15 @@ class _Fragments:
 
     def read(self) -> list[Fragment]:
         characters = self._text.characters()
-        for line in _LINE.finditer(characters):
-            self._read_line(characters, line.start(), line.end())
+        start = 0
+        for line in characters.split(_LINE_END):
+            end = start + len(line)
+            if line.isprintable() and line and not line.isspace():
+                self._read_line(characters, start, end)
+            else:  # it holds what ends a line, too, or nothing
+                for part in _LINE.finditer(characters, start, end):
+                    self._read_line(characters, part.start(), part.end())
+            start = end + len(_LINE_END)
         left, bottom, right, top = self._page_box
         sides = (right - left, top - bottom)
         return [each for each in self._fragments if _is_within(each, sides[each.turn % 2], sides[1 - each.turn % 2])]
@@ -152,24 +167,19 @@ class _Fragments:
     def _fragment(self, words: str, index: int, boxes: list[Edges]) -> Fragment:
         edges = _around(boxes)
         matrix = self._text.matrix(index)
-        a, b, *_ = matrix
+        a, b, _, _, x, y = matrix
         turn = 0 if b == 0 and a > 0 else round(math.atan2(b, a) / (math.pi / 2)) % 4
         width, height = edges[2] - edges[0], edges[3] - edges[1]
         size = self._size(index, matrix, width if turn % 2 else height)
-        is_stacked = turn == 0 and len(words) > 1 and width < 1.5 * size and height > _STACKED * size * len(words)
+        is_stacked = width < 1.5 * size and height > _STACKED * size * len(words) and turn == 0 and len(words) > 1
         if is_stacked:
             turn = _VERTICAL
         left, top, right, bottom = turned(edges, turn, self._page_box)
         # A line's height depends on its letters, so count from what they stand on.
-        middle = (top + bottom) / 2 if is_stacked else self._foot(turn, matrix) - _MIDDLE * size
+        foot = turned((x, y, x, y), turn, self._page_box)[3]
+        middle = (top + bottom) / 2 if is_stacked else foot - _MIDDLE * size
         bold, fixed = self._font(index)
         return Fragment(words, left, right, middle, size, turn, bold, fixed, len(self._fragments))
-
-    def _foot(self, turn: int, matrix: Matrix) -> float:
-        """What the letters stand on, downwards on the turned page."""
-        left, bottom, right, top = self._page_box
-        *_, x, y = matrix
-        return (top - y, x - left, y - bottom, right - x)[turn]
 
     def _continue(self, current: Fragment, word: str, index: int, boxes: list[Edges]) -> bool:
         """Add ``word`` to ``current`` if it stands right beside it; an item may stand off its bullet."""
@@ -210,14 +220,14 @@ class _Fragments:
     def _font(self, index: int) -> tuple[bool, bool]:
         """Whether the character at ``index`` is bold, and of a font whose characters have one width."""
         font = self._text.font(index)
-        if font not in self._fonts:
+        if not (look := self._fonts.get(font)):
             name, flags = font[0].decode("latin-1"), font[1]
             name = name.partition("+")[2] or name
-            self._fonts[font] = (
+            look = self._fonts[font] = (
                 bool(_BOLD.search(name)) or bool(flags & _FORCE_BOLD),
                 bool(_FIXED.search(name)) or bool(flags & _FIXED_PITCH),
             )
-        return self._fonts[font]
+        return look
 
 
 def _is_within(each: Fragment, width: float, height: float) -> bool:
@@ -228,5 +238,8 @@ def _is_within(each: Fragment, width: float, height: float) -> bool:
 def _around(boxes: list[Edges]) -> Edges:
     if len(boxes) == 1:
         return boxes[0]
+    if len(boxes) == 2:
+        (left, bottom, right, top), (left2, bottom2, right2, top2) = boxes
+        return min(left, left2), min(bottom, bottom2), max(right, right2), max(top, top2)
     lefts, bottoms, rights, tops = zip(*boxes, strict=True)
     return min(lefts), min(bottoms), max(rights), max(tops)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import statistics
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
 from citewell.extract.pdf_fragments import Fragment
@@ -34,21 +34,8 @@ _CELL_CHARACTERS = 12
 _NUMBER_CHARACTERS = 8
 
 
-@dataclass(slots=True)
-class Line:
-    """One line of running text; lengths are points, as in :class:`Fragment`. ``fixed``: of one-width characters.
-
-    ``whole`` says that no wide gap parts it, but for one behind its number.
-    """
-
-    text: str
-    left: float
-    right: float
-    middle: float
-    size: float
-    bold: bool
-    fixed: bool
-    whole: bool
+Line = Fragment
+"""One line of running text, in one piece."""
 
 
 @dataclass(slots=True)
@@ -179,6 +166,9 @@ def _items(rows: list[Row], *, code: bool) -> Iterator[Line | Table]:
         elif len(rows[start]) > 1 and (end := spaced_table_end(rows, start, code=code)):
             yield Table(spaced_records(rows[start:end]))
             start = end
+        elif len(rows[start]) == 1 and not isinstance(rows[start][0], RuledTable):
+            yield rows[start][0]
+            start += 1
         else:
             yield from _lines(rows[start])
             start += 1
@@ -194,16 +184,14 @@ def _lines(row: Row) -> Iterator[Line | Table]:
 
 def _line(row: Row) -> Line:
     if len(row) == 1:
-        only = row[0]
-        return Line(only.text, only.left, only.right, only.middle, only.size, only.bold, only.fixed, whole=True)
+        return row[0]
     longest = max(row, key=lambda each: len(each.text))
-    return Line(
-        text_of(row),
-        min(each.left for each in row),
-        max(each.right for each in row),
-        longest.middle,
-        longest.size,
-        all(each.bold for each in row),
-        all(each.fixed for each in row),
+    return replace(
+        longest,
+        text=text_of(row),
+        left=min(each.left for each in row),
+        right=max(each.right for each in row),
+        bold=all(each.bold for each in row),
+        fixed=all(each.fixed for each in row),
         whole=len(row) == 2 and len(row[0].text) <= _NUMBER_CHARACTERS,
     )

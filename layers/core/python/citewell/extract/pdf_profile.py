@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from citewell.extract.pdf_fragments import Fragment
@@ -35,13 +35,16 @@ RunningKey = tuple[bool, float, str, int | None]
 """Whether it stands at the top; its size, since a title may have the words of the heads that follow it; those words,
 ``#`` for the page's number; that number less the page it stands on."""
 
+EdgeRow = tuple[Row, list[RunningKey]]
+"""A line at the top or the bottom of a page, and what it would be known by if it were a running one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Profile:
     """``body`` is the size of running text in points, ``headings`` those of headings, largest first.
 
     ``code`` says that characters of one width are something special. ``compounds`` are the pairs of words that stand
-    with a hyphen between them, in lower case.
+    with a hyphen between them, in lower case. ``edges`` are the lines at the edges of the pages it is taken from.
     """
 
     body: float
@@ -50,12 +53,14 @@ class Profile:
     code: bool
     running: frozenset[RunningKey]
     compounds: frozenset[tuple[str, str]]
+    edges: dict[int, list[EdgeRow]]
 
     def without_running_lines(self, page: PageContent) -> list[Fragment]:
         """The page's fragments but for running heads, feet and page numbers; all if nothing else stands there."""
-        running = {
-            id(each) for row, key_list in _edge_rows(page) if not self.running.isdisjoint(key_list) for each in row
-        }
+        if not self.running:
+            return page.fragments
+        edges = self.edges.pop(page.number, None) or list(_edge_rows(page))
+        running = {id(each) for row, keys in edges if not self.running.isdisjoint(keys) for each in row}
         left = [each for each in page.fragments if id(each) not in running]
         return left or page.fragments
 
@@ -82,14 +87,16 @@ def profile_of(pages: Sequence[PageContent]) -> Profile:
             fixed += length * each.fixed
             if "-" in each.text:
                 compounds.update(_COMPOUND.findall(each.text.lower()))
+    edges = {page.number: list(_edge_rows(page)) for page in pages}
     body = max(sizes, key=lambda size: (sizes[size], -size), default=10.0)
     return Profile(
         body,
         _heading_sizes(pages, body),
         bold=2 * bold > characters,
         code=0 < 2 * fixed < characters,
-        running=_running(pages, body),
+        running=_running(pages, edges, body),
         compounds=frozenset(compounds),
+        edges=edges,
     )
 
 
@@ -98,21 +105,22 @@ def _rounded(size: float) -> float:
 
 
 def _heading_sizes(pages: Sequence[PageContent], body: float) -> tuple[float, ...]:
+    least = _HEADING * body
     sizes = {
         _rounded(each.size)
         for page in pages
         for each in page.fragments
-        if each.size >= _HEADING * body and len(each.text) <= _HEADING_CHARACTERS and any(map(str.isalpha, each.text))
+        if each.size >= least and len(each.text) <= _HEADING_CHARACTERS and any(map(str.isalpha, each.text))
     }
     return tuple(sorted(sizes, reverse=True)[:_HEADING_LEVELS])
 
 
-def _running(pages: Sequence[PageContent], body: float) -> frozenset[RunningKey]:
+def _running(pages: Sequence[PageContent], edges: Mapping[int, list[EdgeRow]], body: float) -> frozenset[RunningKey]:
     """What counts the pages, even if it names a chapter, too, and what else stands on most of them."""
     shown: defaultdict[RunningKey, set[int]] = defaultdict(set)
     written = [page for page in pages if page.fragments]
     for page in written:
-        for row, keys in _edge_rows(page):
+        for row, keys in edges[page.number]:
             is_large = max(each.size for each in row) >= _HEADING * body
             for key in keys:
                 if key[3] is None or not is_large:  # a heading may count as the pages do
@@ -129,11 +137,8 @@ def _is_on_most(numbers: set[int], halves: list[set[int]]) -> bool:
     return any(len(part) > 1 and len(numbers) >= max(2, _MOST * len(part)) for part in parts)
 
 
-def _edge_rows(page: PageContent) -> Iterator[tuple[Row, list[RunningKey]]]:
-    """The lines at the top and the bottom of a page, and what they would be known by if they were running ones.
-
-    Those are the lines in its margins, and up to three that white space parts from the rest.
-    """
+def _edge_rows(page: PageContent) -> Iterator[EdgeRow]:
+    """The lines in a page's margins, and up to three at each end that white space parts from the rest."""
     middles = sorted(each.middle for each in page.fragments)
     if not middles:
         return

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import pairwise
+from operator import attrgetter
 
 from citewell.extract.pdf_fragments import FIXED_WIDTH, SAME_LINE, Fragment
 
 Row = list[Fragment]
 
+_MIDDLE = attrgetter("middle")
 _JOINED = 0.15  # ems below which two pieces are one word
 _RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -19,10 +21,10 @@ def rows_of(fragments: Sequence[Fragment]) -> list[Row]:
     """Fragments that stand on one line, lines from top to bottom, each in its direction of reading."""
     rows: list[Row] = []
     tallest: Fragment | None = None
-    for each in sorted(fragments, key=lambda fragment: fragment.middle):
+    for each in sorted(fragments, key=_MIDDLE):
         if tallest and each.middle - tallest.middle <= SAME_LINE * max(tallest.size, each.size):
             rows[-1].append(each)
-            tallest = max(tallest, each, key=lambda fragment: fragment.size)
+            tallest = tallest if tallest.size >= each.size else each
         else:
             rows.append([each])
             tallest = each

@@ -8,11 +8,12 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import groupby, pairwise
 
 from citewell.extract.building import TextBuilder
-from citewell.extract.pdf_fragments import BULLETS, FIXED_WIDTH, HYPHENS, SOFT_BREAK
+from citewell.extract.pdf_fragments import BULLETS, FIXED_WIDTH, HYPHENS
 from citewell.extract.pdf_layout import Column, Line
 from citewell.extract.pdf_profile import Profile
 from citewell.extract.pdf_rows import is_rtl
 from citewell.extract.pdf_tables import Table
+from citewell.extract.pdf_text_page import SOFT_BREAK
 
 _ITEM = re.compile(rf"(?P<marker>[{BULLETS}]|\(?(?:\d{{1,3}}|[A-Za-z]|[ivxIVX]{{1,5}})[.)])\s+(?=\S)")
 _HEADING_NUMBER = re.compile(r"\s*(?:\d{1,3}(?:\.\d{1,3})*\.?|[A-Z]\.|[IVX]{1,5}\.)\s+")
@@ -20,6 +21,7 @@ _PLAIN_BULLETS = ("•", "◦", "▪", "■", "●", "○")
 _NUMBERED = re.compile(r"\(?(?:\d|[A-Za-z])")
 _LEADERS = re.compile(r"\.{4,}|(?:\. ){4,}\.?|(?:…\s?){2,}|(?:- ?){5,}|(?:_ ?){5,}")
 _SENTENCE_END = (".", ",", ";", "!")
+_PARAGRAPH_END = (".", ":", "?", "!", "”", '"')
 _LAST_WORD = re.compile(rf"(\w+)[{HYPHENS}]$")
 _WORD_CHARACTERS = 60
 _FIRST_WORD = re.compile(r"\w+")
@@ -107,18 +109,21 @@ class PageWriter:
         """1 is the highest; 0 where size and weight don't say clearly that it is a heading."""
         if len(paragraph) > _HEADING_LINES or not all(line.whole for line in paragraph):
             return 0
+        profile = self._profile
+        size = max([line.size for line in paragraph])
+        is_large = bool(profile.headings) and size >= profile.headings[-1] - 0.25
+        is_bold = paragraph[0].bold and not profile.bold and size >= 0.95 * profile.body
+        if not (is_large or is_bold or self._outline):
+            return 0
         words = " ".join(line.text for line in paragraph)
         if len(words) > _HEADING_CHARACTERS or not any(map(str.isalpha, words)) or _has_leaders(words):
             return 0
-        profile = self._profile
-        size = max(line.size for line in paragraph)
-        larger = [heading for heading in profile.headings if heading > size + 0.25]
-        if profile.headings and size >= profile.headings[-1] - 0.25:
-            return len(larger) + 1
+        if is_large:
+            return sum(heading > size + 0.25 for heading in profile.headings) + 1
         level = min(len(profile.headings) + 1, _DEEPEST_HEADING)
         if self._outline and as_named(words) in self._outline:
             return level
-        is_bold = all(line.bold for line in paragraph) and not profile.bold and size >= 0.95 * profile.body
+        is_bold = is_bold and all(line.bold for line in paragraph)
         if not is_bold or len(words) > _BOLD_HEADING_CHARACTERS or words.endswith(_SENTENCE_END):
             return 0
         if is_item and not _NUMBERED.match(words):
@@ -167,16 +172,20 @@ def _paragraphs(lines: list[Line], right: float) -> Iterator[list[Line]]:
     pitches = [other.middle - one.middle for one, other in pairwise(lines)]
     usual = statistics.median_low(pitches) if pitches else 0.0
     paragraph: list[Line] = []
+    of_item = False
     for line in lines:
-        if paragraph and _begins_anew(line, paragraph, usual=usual, right=right):
+        is_item = _ITEM.match(line.text) is not None
+        if not paragraph:
+            of_item = is_item
+        elif is_item or _begins_anew(line, paragraph, of_item=of_item, usual=usual, right=right):
             yield paragraph
-            paragraph = []
+            paragraph, of_item = [], is_item
         paragraph.append(line)
     if paragraph:
         yield paragraph
 
 
-def _begins_anew(line: Line, paragraph: list[Line], *, usual: float, right: float) -> bool:
+def _begins_anew(line: Line, paragraph: list[Line], *, of_item: bool, usual: float, right: float) -> bool:
     above, first = paragraph[-1], paragraph[0]
     pitch = line.middle - above.middle
     size = max(line.size, above.size)
@@ -185,19 +194,19 @@ def _begins_anew(line: Line, paragraph: list[Line], *, usual: float, right: floa
     alike = 0.05 if line.bold else 0.14  # a line in another typeface may be smaller, of headings one below the other no
     if abs(line.size - above.size) > alike * size or line.bold != above.bold:
         return True
-    if _ITEM.match(line.text):
-        return True
-    set_in = line.right < above.right - _INDENT * size if is_rtl(line.text) else line.left > above.left + _INDENT * size
-    if _ITEM.match(first.text):
+    if of_item:
         return line.left < first.left + 0.3 * size and _ends_early(above, line, right) and not is_rtl(line.text)
-    return set_in and above.text.endswith((".", ":", "?", "!", "”", '"'))
+    if not above.text.endswith(_PARAGRAPH_END):
+        return False
+    return line.right < above.right - _INDENT * size if is_rtl(line.text) else line.left > above.left + _INDENT * size
 
 
 def _logical_lines(paragraph: list[Line], right: float) -> list[str]:
     """The lines of a paragraph; one that ends although the next word would have fitted ends in a line end."""
     lines = [line.text for line in paragraph]
+    may_lead = _has_leaders("\n".join(lines))
     for index, (one, other) in enumerate(pairwise(paragraph)):
-        if _has_leaders(one.text) or (one.text[-1] not in HYPHENS and _ends_early(one, other, right)):
+        if (may_lead and _has_leaders(one.text)) or (one.text[-1] not in HYPHENS and _ends_early(one, other, right)):
             lines[index] += "\n"
     return lines
 
