@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -169,12 +171,34 @@ def test_cells_of_several_lines_are_one_line() -> None:
     )
 
 
-def test_a_table_within_a_cell_stands_after_the_rows_above_it() -> None:
-    assert blocks("<table><tr><td>A<td>B<tr><td><table><tr><td>A1<td>B1<tr><td>C1<td>D1</table><td>2</table>after") == [
+def test_a_table_within_a_cell_of_a_layout_stands_after_the_rows_above_it() -> None:
+    assert blocks("<table><tr><td>A<td>B<tr><td><table><tr><td>A1<td>B1<tr><td>C1<td>D1</table></table>after") == [
         (TABLE, "| A | B |\n| --- | --- |"),
         (TABLE, "| A1 | B1 |\n| --- | --- |\n| C1 | D1 |"),
-        (PARAGRAPH, "2"),
         (PARAGRAPH, "after"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cell", "shown"),
+    [
+        ("<table><tr><td>A1<td>B1<tr><td>C1<td>D1</table>", "A1 B1 C1 D1"),
+        ("clause " * 300, ("clause " * 300).strip()),
+        ("<h3>Why</h3>" + "reason " * 100, ("Why " + "reason " * 100).strip()),
+    ],
+)
+def test_a_row_of_data_stays_whole_whatever_stands_in_its_cells(cell: str, shown: str) -> None:
+    assert blocks(f"<table><tr><th>Term<th>Text<tr><td>Notice<td>{cell}<tr><td>Fee<td>5</table>") == [
+        (TABLE, f"| Term | Text |\n| --- | --- |\n| Notice | {shown} |\n| Fee | 5 |")
+    ]
+
+
+def test_the_head_stands_again_over_rows_below_what_parts_a_table() -> None:
+    nested = "<tr><td colspan=2><table><tr><td>x<td>y</table>"
+    assert blocks(f"<table><tr><th>A<th>B<tr><td>1<td>2{nested}<tr><td>3<td>4</table>") == [
+        (TABLE, "| A | B |\n| --- | --- |\n| 1 | 2 |"),
+        (TABLE, "| x | y |\n| --- | --- |"),
+        (TABLE, "| A | B |\n| --- | --- |\n| 3 | 4 |"),
     ]
 
 
@@ -233,6 +257,9 @@ def test_a_span_that_is_none_costs_nothing(span: str) -> None:
         "<p aria-hidden='true'>OUT</p>",
         "<p style='color:red; display : none'>OUT</p>",
         "<div class='breadcrumbs'>OUT</div>",
+        "<div class='sidebar'>OUT</div>",
+        "<div class='cookie-consent'>OUT</div>",
+        "<div id=menu><a href=/>OUT</a></div>",
         "<button>OUT</button>",
         "<select><option>OUT</select>",
         "<svg><title>OUT</title></svg>",
@@ -273,6 +300,26 @@ def test_the_main_part_is_read_alone_and_keeps_the_pages_heading() -> None:
 
 def test_a_heading_may_be_a_button() -> None:
     assert blocks("<h3><button>Who pays?</button></h3><p>We do.</p>") == [(HEADING, "Who pays?"), (PARAGRAPH, "We do.")]
+
+
+def test_a_button_that_opens_the_panel_after_it_is_its_question() -> None:
+    assert blocks("<button class=accordion>Who pays?</button><div><p>We do.</p></div>") == [
+        (PARAGRAPH, "Who pays?"),
+        (PARAGRAPH, "We do."),
+    ]
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        "<header><h1>Leave</h1><p>Valid from May.</p></header>",
+        "<div id=menu><h2>This week</h2><p>Monday: lasagne</p></div>",
+        "<aside class='box note'>Never open the valve.</aside>",
+    ],
+)
+def test_what_is_marked_as_around_the_content_may_be_content(element: str) -> None:
+    words = re.sub("<[^>]+>", " ", element).split()
+    assert text_of(f"{element}{FILLER}").split()[: len(words)] == words
 
 
 def test_a_wiki_page_is_read_without_its_tools() -> None:

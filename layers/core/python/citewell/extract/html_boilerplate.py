@@ -17,11 +17,19 @@ _HIDDEN = "[hidden]:not([hidden='until-found' i]), [aria-hidden='true' i], dialo
 _HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all)", re.IGNORECASE)
 _OUTSIDE_OF_CONTENT = (
     "nav, menu[type=toolbar], [role=navigation], [role=search], [role=contentinfo], [role=banner], "
-    "[role=complementary], [role=alertdialog], #nav, #navigation, #navbar, #sidebar, #footer, #menu, #breadcrumbs, "
-    ".breadcrumb, .breadcrumbs, .navbar, .site-header, .site-footer, .skip-link, .skip-to-content, .cookie-banner, "
-    "#cookie-banner"
+    "[role=complementary], [role=alertdialog], #nav, #navigation, #navbar, #sidebar, #footer, #breadcrumbs, "
+    ".breadcrumb, .breadcrumbs, .nav, .navbar, .sidebar, .footer, .site-header, .site-footer, .skip-link, "
+    ".skip-to-content, .cookie-banner, #cookie-banner, .cookie-consent, #cookie-consent, .cookie-notice"
 )
+_OF_LINKS = "#menu, ul[id^='menu-'], article aside, main aside, [role=main] aside"
+"""Navigation or content: a canteen has a menu too, and an aside in an article is its note or a list of others."""
+
 _OF_THE_PAGE = "header, footer, aside"
+_NOTE = re.compile(
+    r"\b(?:note|notice|warning|caution|danger|important|info|tip|hint|callout|admonition)\b", re.IGNORECASE
+)
+_OPENS = re.compile(r"accordion|collaps|expand|faq|question|disclosure|toggle", re.IGNORECASE)
+_OPENED = re.compile(r"accordion|collaps|panel|answer|content", re.IGNORECASE)
 _OF_ITS_CONTENT = ", ".join(
     f"{outer} {inner}"
     for outer in ("article", "main", "section", "blockquote", "figure", "[role=main]")
@@ -77,10 +85,30 @@ def _candidates(tree: LexborHTMLParser) -> Iterable[LexborNode]:
     yield from tree.css(f"{_HIDDEN}, {_OUTSIDE_OF_CONTENT}, {_WIKI}")
     yield from (node for node in tree.css("[style]") if _HIDDEN_STYLE.search(node.attributes.get("style") or ""))
     inner = _ids(tree.css(f"{_OF_ITS_CONTENT}, {_ASIDE_IN_CONTENT}"))
-    yield from (node for node in tree.css(_OF_THE_PAGE) if node.mem_id not in inner)
-    # An aside in an article is as often its note as its list of other articles.
-    yield from (node for node in tree.css(_ASIDE_IN_CONTENT) if _is_mostly_links(node))
-    yield from (node for node in tree.css("button") if not _is_heading(node.parent))
+    headings = tree.css("h1")
+    heading = headings[0] if len(headings) == 1 else None
+    yield from (node for node in tree.css(_OF_THE_PAGE) if node.mem_id not in inner and not _is_content(node, heading))
+    yield from (node for node in tree.css(_OF_LINKS) if _is_mostly_links(node))
+    yield from (node for node in tree.css("button") if not (_is_heading(node.parent) or _is_heading_of_panel(node)))
+
+
+def _is_content(node: LexborNode, heading: LexborNode | None) -> bool:
+    """Whether a header holds the page's only heading, or an aside is a note among paragraphs."""
+    if node.tag == "header":
+        return heading is not None and (inner := node.css_first("h1")) is not None and inner.mem_id == heading.mem_id
+    return node.tag == "aside" and _NOTE.search(node.attributes.get("class") or "") is not None
+
+
+def _is_heading_of_panel(button: LexborNode) -> bool:
+    """Whether it opens what stands right after it, as the question of an answer."""
+    panel = button.next
+    while panel is not None and panel.is_text_node:
+        panel = panel.next
+    if panel is None or panel.tag not in {"div", "section"}:
+        return False
+    return bool(
+        _OPENS.search(button.attributes.get("class") or "") or _OPENED.search(panel.attributes.get("class") or "")
+    )
 
 
 def _is_mostly_links(node: LexborNode) -> bool:

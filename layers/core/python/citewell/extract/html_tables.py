@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from enum import Enum, auto
+from typing import NamedTuple
+
 from selectolax.lexbor import LexborNode
 
 from citewell.extract.building import TextBuilder
 
 _LONGEST_SPAN = 50
 _LONGEST_CELL = 1_500
-_LONGEST_HEADED_CELL = 300
+_LONGEST_STRUCTURED_CELL = 300
 _CELLS = frozenset({"td", "th"})
 _BESIDE_ANOTHER = "td + td, td + th, th + td, th + th"
+_ROW_GROUPS = frozenset({"thead", "tbody", "tfoot"})
 
 
 class HtmlTable:
     """Takes the cells of one table in order. The text of a merged cell stands once, at its top left.
 
-    What stands in a complex cell (:func:`complex_cells`) comes between the rows above it and those below.
+    What stands in a complex cell (:func:`complex_cells`) comes between the rows above it and those below, over which
+    the head stands again.
     """
 
     def __init__(self) -> None:
         self._rows: list[list[str]] = []
         self._row: list[str] = []
+        self._row_is_head = True
+        self._head: list[str] = []
+        self._is_first = True
+        self._first_is_head = False
         self._rows_below: dict[int, int] = {}
 
     def begin_row(self) -> None:
@@ -34,21 +44,27 @@ class HtmlTable:
         if (rows := _span(attributes.get("rowspan"))) > 1:
             self._rows_below.update(dict.fromkeys(range(len(self._row), len(self._row) + columns), rows))
         self._row += [text, *[""] * (columns - 1)]
+        self._row_is_head = self._row_is_head and node.tag == "th"
 
     def write(self, builder: TextBuilder) -> None:
         """Everything since the last time: a table, or paragraphs where no two cells stand beside each other."""
         self._end_row()
-        if any(sum(1 for cell in row if cell.strip()) > 1 for row in self._rows):
-            builder.table(self._rows)
+        if any(map(_is_several, self._rows)):
+            builder.table([self._head, *self._rows])
         else:
             for row in self._rows:
                 builder.paragraph("".join(row))
+        if self._rows and self._is_first:
+            self._is_first = False
+            self._head = self._rows[0] if self._first_is_head else []
         self._rows = []
 
     def _end_row(self) -> None:
         if self._row:
+            if self._is_first and not self._rows:
+                self._first_is_head = self._row_is_head and _is_several(self._row)
             self._rows.append(self._row)
-        self._row = []
+        self._row, self._row_is_head = [], True
         self._rows_below = {column: rows - 1 for column, rows in self._rows_below.items() if rows > 1}
 
     def _pass_merged_cells(self) -> None:
@@ -56,49 +72,92 @@ class HtmlTable:
             self._row.append("")
 
 
+class _Kind(Enum):
+    """What a table is for: ``DATA`` names its columns or rows, ``GRID`` only has as many cells in each row."""
+
+    DATA = auto()
+    GRID = auto()
+    LAYOUT = auto()
+
+
+class _Content(NamedTuple):
+    """What stands in a cell; ``length`` in characters."""
+
+    has_rows: bool
+    has_heading: bool
+    has_code: bool
+    length: int
+
+    def is_simple(self) -> bool:
+        return not (self.has_rows or self.has_heading or self.has_code or self.length > _LONGEST_CELL)
+
+    def suits(self, kind: _Kind) -> bool:
+        """Whether it stays in its row, beside other cells."""
+        is_page = (self.has_rows or self.has_heading) and self.length > _LONGEST_STRUCTURED_CELL
+        if kind is _Kind.LAYOUT:
+            return not (is_page or self.has_rows or self.has_code or self.length > _LONGEST_CELL)
+        return kind is _Kind.DATA or not is_page
+
+
 def complex_cells(root: LexborNode) -> frozenset[int]:
     """The ``mem_id`` of each cell under ``root`` that isn't one of a row: it holds rows itself, or a page of text.
 
-    A heading or code makes a cell such when nothing stands beside it; beside others it is what the row is about.
+    In a row of data no cell is: whatever stands in it is what the row is about, and stays beside its other cells.
     """
-    found: set[int] = set()
-    for node in root.css(_BESIDE_ANOTHER):
-        if (table := _table_of(node)) is not None:
-            _add_cells_around(table, found)
-    heads: dict[int, bool] = {}
-    for node in root.css("h1, h2, h3, h4, h5, h6, pre"):
-        cell = _cell_of(node)
-        if cell is not None and cell.mem_id not in found and _stands_for_itself(cell, node, heads):
-            _add_cells_around(node, found)
-    found.update(cell.mem_id for cell in root.css("td, th") if len(cell.text()) > _LONGEST_CELL)
+    rows = _around(table for node in root.css(_BESIDE_ANOTHER) if (table := _table_of(node)) is not None)
+    headings = _around(root.css("h1, h2, h3, h4, h5, h6"))
+    code = _around(root.css("pre"))
+    kinds: dict[int, _Kind] = {}
+    found = set()
+    for cell in root.css("td, th"):
+        here = cell.mem_id
+        content = _Content(here in rows, here in headings, here in code, len(cell.text()))
+        if content.is_simple() or (_is_beside_others(cell) and content.suits(_kind_of_table(cell, kinds))):
+            continue
+        found.add(here)
     return frozenset(found)
 
 
-def _add_cells_around(node: LexborNode, found: set[int]) -> None:
-    parent = node.parent
-    while parent is not None and parent.mem_id not in found:
-        if parent.tag in _CELLS:
-            found.add(parent.mem_id)
-        parent = parent.parent
+def _around(nodes: Iterable[LexborNode]) -> frozenset[int]:
+    """The cells in which any of ``nodes`` stands."""
+    found: set[int] = set()
+    seen: set[int] = set()
+    for node in nodes:
+        parent = node.parent
+        while parent is not None and parent.mem_id not in seen:
+            seen.add(parent.mem_id)
+            if parent.tag in _CELLS:
+                found.add(parent.mem_id)
+            parent = parent.parent
+    return frozenset(found)
 
 
-def _cell_of(node: LexborNode) -> LexborNode | None:
-    parent = node.parent
-    while parent is not None and parent.tag not in _CELLS:
-        parent = None if parent.tag == "table" else parent.parent
-    return parent
+def _kind_of_table(cell: LexborNode, known: dict[int, _Kind]) -> _Kind:
+    table = _table_of(cell)
+    if table is None:
+        return _Kind.LAYOUT
+    if table.mem_id not in known:
+        rows = [row for row in map(_cells_of, _rows_of(table)) if len(row) > 1]
+        if any(each.tag == "th" for row in rows for each in row):
+            known[table.mem_id] = _Kind.DATA
+        else:
+            is_grid = len(rows) > 1 and len(set(map(len, rows))) == 1
+            known[table.mem_id] = _Kind.GRID if is_grid else _Kind.LAYOUT
+    return known[table.mem_id]
 
 
-def _stands_for_itself(cell: LexborNode, node: LexborNode, heads: dict[int, bool]) -> bool:
-    if not _is_beside_others(cell):
-        return True
-    if node.tag != "pre":
-        return len(cell.text()) > _LONGEST_HEADED_CELL
-    if (table := _table_of(cell)) is None:
-        return True
-    if table.mem_id not in heads:
-        heads[table.mem_id] = table.css_first("th") is not None
-    return not heads[table.mem_id]
+def _rows_of(table: LexborNode) -> Iterable[LexborNode]:
+    for child in table.iter():
+        if child.tag in _ROW_GROUPS:
+            yield from (row for row in child.iter() if row.tag == "tr")
+
+
+def _cells_of(row: LexborNode) -> list[LexborNode]:
+    return [child for child in row.iter() if child.tag in _CELLS]
+
+
+def _is_several(row: list[str]) -> bool:
+    return sum(1 for cell in row if cell.strip()) > 1
 
 
 def _table_of(cell: LexborNode) -> LexborNode | None:
