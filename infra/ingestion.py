@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aws_cdk import Duration
+from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_lambda_event_sources as event_sources
 from constructs import Construct, IDependable
 
@@ -64,12 +65,17 @@ class Ingestion(Construct):
                 "max_receives": MAX_RECEIVES,
                 "extract_seconds": options.extract_seconds,
                 "extract_memory_mb": options.ingest_memory - memory.INGEST_ITSELF,
+                "ocr": options.ocr,
+                "ocr_languages": options.ocr_languages,
                 **embedding.settings(),
             },
             memory_mib=options.ingest_memory,
             timeout=TIMEOUT,
             network=network,
         )
+        if options.ocr_layer is not None:
+            ocr = lambda_.LayerVersion.from_layer_version_arn(self, "Tesseract", options.ocr_layer)
+            self.ingest.function.add_layers(ocr)
         database.allow(self.ingest, DatabaseRole.WRITER)
         self.ingest.allow("s3:GetObject", "s3:GetObjectVersion", on=[bucket.arn_for_objects("*")])
         acknowledge(

@@ -41,6 +41,7 @@ __all__ = [
     "Egress",
     "EmbedderChoice",
     "GeneratorChoice",
+    "OcrChoice",
     "OptionError",
     "Options",
     "Removal",
@@ -70,6 +71,13 @@ class RerankerChoice(StrEnum):
     COHERE = "cohere"
     JINA = "jina"
     TEI = "tei"
+
+
+class OcrChoice(StrEnum):
+    """What reads pages that hold no text but a picture of it."""
+
+    NONE = "none"
+    TESSERACT = "tesseract"
 
 
 class GeneratorChoice(StrEnum):
@@ -130,6 +138,8 @@ VOYAGE_DIMENSIONS = (256, 512, 1024)
 _DISCOVERY = "/.well-known/openid-configuration"
 _BUCKET_NAME = r"(?!xn--|sthree-|\d+\.\d+\.\d+\.\d+$)(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"
 _SNAPSHOT = r"(arn:aws[\w-]*:rds:[\w-]+:\d{12}:snapshot:)?(rds:)?[A-Za-z][A-Za-z0-9-]{0,254}"
+_LAYER = r"arn:aws[\w-]*:lambda:[\w-]+:\d{12}:layer:[\w-]+:\d+"
+_LANGUAGES = r"[\w/]+(\+[\w/]+)*"
 _EMAIL = r"[^@\s,]+@[^@\s,]+\.[^@\s,]+"
 _CLAIM = r"[\w:./-]{1,256}"
 
@@ -168,6 +178,9 @@ class Options:
     bucket_name: str | None = None
     ingest_memory: int = memory.INGEST
     extract_seconds: int = EXTRACT_SECONDS
+    ocr: OcrChoice = OcrChoice.NONE
+    ocr_languages: str | None = None
+    ocr_layer: str | None = None
     database_class: DatabaseClass = DatabaseClass.T4G_MICRO
     database_storage: int = MIN_STORAGE_GIB
     database_multi_az: bool = False
@@ -183,6 +196,7 @@ class Options:
         self._check_embedder()
         self._check_refusal()
         self._check_reranker()
+        self._check_ocr()
         self._check_generator()
         self._check_auth()
         self._check_egress()
@@ -241,6 +255,15 @@ class Options:
             _demand(api, "reranker=tei needs {key}: the server is yours, and so is the model that it runs")
         else:
             _demand({"rerankerModel": self.reranker_model}, f"reranker={self.reranker} needs {{key}}")
+
+    def _check_ocr(self) -> None:
+        layer: dict[str, object] = {"ocrLayer": self.ocr_layer}
+        if self.ocr is OcrChoice.NONE:
+            _refuse(layer | {"ocrLanguages": self.ocr_languages}, "ocr=none reads no pictures: leave {key} out")
+        elif self.target is Target.LOCAL:
+            _refuse(layer, "ocr=tesseract takes this machine's own Tesseract: leave {key} out")
+        else:
+            _demand(layer, "ocr=tesseract needs {key}: a layer for arm64 with the program in /opt/bin; Lambda has none")
 
     def _check_generator(self) -> None:
         claude = {"anthropicBaseUrl": self.anthropic_base_url}
@@ -381,6 +404,9 @@ class Options:
             bucket_name=shaped(given, "bucketName", _BUCKET_NAME, "my-documents"),
             ingest_memory=whole_number(given, "ingestMemory", at_least=1024, at_most=10_240) or memory.INGEST,
             extract_seconds=whole_number(given, "extractSeconds", at_least=5, at_most=240) or EXTRACT_SECONDS,
+            ocr=choice(given, "ocr", OcrChoice.NONE),
+            ocr_languages=shaped(given, "ocrLanguages", _LANGUAGES, "eng+deu"),
+            ocr_layer=shaped(given, "ocrLayer", _LAYER, "arn:aws:lambda:eu-west-1:111122223333:layer:tesseract:1"),
             database_class=choice(given, "databaseClass", DatabaseClass.T4G_MICRO),
             database_storage=whole_number(given, "databaseStorage", at_least=MIN_STORAGE_GIB, at_most=16_384)
             or MIN_STORAGE_GIB,

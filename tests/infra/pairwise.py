@@ -15,6 +15,7 @@ from infra.options import (
     Egress,
     EmbedderChoice,
     GeneratorChoice,
+    OcrChoice,
     OptionError,
     Options,
     Removal,
@@ -57,6 +58,7 @@ TEI: Values = {
     "rerank_candidates": 30,
     "rerank_seconds": 1.5,
 }
+TESSERACT = "arn:aws:lambda:eu-west-1:111122223333:layer:tesseract:1"
 ISSUER: Values = {"jwt_issuer": "https://login.example.com/", "jwt_audience": ("citewell",)}
 
 CONSTRAINED: Mapping[str, Mapping[str, Values]] = {
@@ -88,6 +90,7 @@ FREE: Mapping[str, Mapping[str, Values]] = {
     "zones": {"one": {}, "two": {"database_multi_az": True}},
     "database": {"small": {}, "large": {"database_class": DatabaseClass.R7G_LARGE, "database_storage": 500}},
     "ingest": {"usual": {}, "large": {"ingest_memory": 10_240, "extract_seconds": 240}},
+    "ocr": {"none": {}, "tesseract": {"ocr": OcrChoice.TESSERACT, "ocr_layer": TESSERACT}},
     "from": {"nothing": {}, "snapshot": {"database_snapshot": "before-the-upgrade"}},
     "alarms": {"shown": {}, "sent": {"alarm_email": "operations@example.com"}},
     "cors": {"none": {}, "one": {"cors_origins": ("https://people.example.com",)}},

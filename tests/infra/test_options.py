@@ -21,6 +21,7 @@ from infra.options import (
     Egress,
     EmbedderChoice,
     GeneratorChoice,
+    OcrChoice,
     OptionError,
     Options,
     Removal,
@@ -85,6 +86,9 @@ def test_every_key_is_read() -> None:
         "bucketName": "company-documents",
         "ingestMemory": "3008",
         "extractSeconds": "120",
+        "ocr": "tesseract",
+        "ocrLanguages": "eng+deu",
+        "ocrLayer": "",  # this machine brings its own
         "databaseClass": "m7g.large",
         "databaseStorage": "100",
         "databaseMultiAz": "true",
@@ -127,6 +131,8 @@ def test_every_key_is_read() -> None:
         bucket_name="company-documents",
         ingest_memory=3008,
         extract_seconds=120,
+        ocr=OcrChoice.TESSERACT,
+        ocr_languages="eng+deu",
         database_class=DatabaseClass.M7G_LARGE,
         database_storage=100,
         database_multi_az=True,
@@ -138,6 +144,21 @@ def test_every_key_is_read() -> None:
         replace_index=True,
         removal_policy=Removal.DESTROY,
     )
+
+
+def test_ocr_on_lambda_takes_a_layer_with_the_program_and_on_this_machine_none() -> None:
+    layer = "arn:aws:lambda:eu-west-1:111122223333:layer:tesseract:1"
+    assert Options.from_context({"ocr": "tesseract", "ocrLayer": layer}).ocr_layer == layer
+    for context, message in (
+        ({"ocr": "tesseract"}, "ocr=tesseract needs ocrLayer"),
+        ({"ocrLayer": layer}, "ocr=none reads no pictures: leave ocrLayer out"),
+        ({"ocrLanguages": "deu"}, "ocr=none reads no pictures: leave ocrLanguages out"),
+        ({"ocr": "tesseract", "ocrLayer": layer, "target": "local"}, "leave ocrLayer out"),
+        ({"ocr": "tesseract", "ocrLayer": "tesseract:1"}, "ocrLayer"),
+        ({"ocr": "tesseract", "ocrLayer": layer, "ocrLanguages": "eng; rm"}, "ocrLanguages"),
+    ):
+        with pytest.raises(OptionError, match=message):
+            Options.from_context(context)
 
 
 def test_values_may_come_as_text_or_as_json() -> None:

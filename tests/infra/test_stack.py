@@ -30,7 +30,7 @@ from citewell.edges.secrets import NOT_SET
 from citewell.usecases.check_deployment import ATTEMPTS, BUSY_ATTEMPTS, LOOK_SECONDS, PAUSE_SECONDS
 from infra.bundling import RDS_CA_PATH
 from infra.capacity import capacity_of
-from infra.options import Auth, DatabaseClass, Egress, EmbedderChoice, GeneratorChoice, Options, Removal
+from infra.options import Auth, DatabaseClass, Egress, EmbedderChoice, GeneratorChoice, OcrChoice, Options, Removal
 from infra.verification import made_from
 from tests.infra.conftest import Synthesise, SynthesiseInto, bundles_of
 from tests.infra.templates import Json, Template, as_list, references
@@ -218,6 +218,14 @@ def test_what_reads_a_document_runs_out_of_memory_before_its_function_does(synth
     assert ingest["MemorySize"] == memory
     assert 256 <= settings.extract_memory_mb <= memory - 700
     assert settings.extract_seconds == 120
+
+
+def test_with_ocr_ingest_has_the_layer_that_brings_tesseract(synthesise: Synthesise) -> None:
+    layer = "arn:aws:lambda:eu-west-1:111122223333:layer:tesseract:1"
+    chosen = synthesise(Options(ocr=OcrChoice.TESSERACT, ocr_languages="eng+deu", ocr_layer=layer))
+    assert layer in chosen.functions()["ingest"][1]["Layers"]
+    assert (chosen.settings("ingest").ocr, chosen.settings("ingest").ocr_languages) == ("tesseract", "eng+deu")
+    assert layer not in chosen.functions()["ask"][1]["Layers"]
 
 
 def test_documents_are_given_up_long_before_ingests_time_is(template: Template) -> None:

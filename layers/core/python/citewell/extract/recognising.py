@@ -6,6 +6,7 @@ import ctypes
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 from citewell.errors import DocumentRejected
 
@@ -29,7 +30,7 @@ def recognise(png: bytes, *, program: str, languages: str) -> str:
             capture_output=True,
             check=True,
             timeout=_SECONDS,
-            env=_ONE_THREAD,
+            env=_environment(program),
             preexec_fn=_end_with_parent,
         )
     except subprocess.TimeoutExpired as error:
@@ -38,6 +39,13 @@ def recognise(png: bytes, *, program: str, languages: str) -> str:
         code = getattr(error, "returncode", None)
         raise DocumentRejected("parser_crashed", f"Tesseract failed, exit code {code}: see -l {languages}") from error
     return done.stdout.decode("utf-8", "replace").replace("\f", "\n\n").strip()
+
+
+def _environment(program: str) -> dict[str, str]:
+    """Its libraries and languages stand beside it, where it comes with a layer; a system's own knows where they are."""
+    root = Path(program).parent.parent
+    found = {"LD_LIBRARY_PATH": root / "lib", "TESSDATA_PREFIX": root / "share" / "tessdata"}
+    return _ONE_THREAD | {name: str(folder) for name, folder in found.items() if folder.is_dir()}
 
 
 def _end_with_parent() -> None:
