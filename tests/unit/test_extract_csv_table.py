@@ -94,6 +94,37 @@ def test_a_pipe_in_a_cell_does_not_part_it() -> None:
     assert "| x \\| y | 2 |" in extract(b"a,b\nx | y,2\n3,4\n").text
 
 
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ('id,body\n1,"## Steps\n\n1. run\n```\nerr\n```\n"\n2,"- a\n- b"\n', ["id", "body"], ["2", "- a - b"]),
+        ("# ,name,points\n1,Ann,5\n2,Bob,6\n", ["#", "name", "points"], ["2", "Bob", "6"]),
+        ("rank,days\n# 1,5\n# 2,6\n", ["rank", "days"], ["# 2", "6"]),
+        ("path,owner\n//srv/a,Ann\n//srv/b,Bob\n", ["path", "owner"], ["//srv/b", "Bob"]),
+        ("name,v\n---,1\nAnn,2\nBob,3\n", ["name", "v"], ["Bob", "3"]),
+        ("Tag;Land\n1. Januar;alle\n6. Januar;BW\n", ["Tag", "Land"], ["6. Januar", "BW"]),
+    ],
+)
+def test_what_looks_like_markdown_in_a_cell_makes_a_table_no_markdown(
+    text: str, first: list[str], last: list[str]
+) -> None:
+    table = rows(text)
+    assert (table[0], table[-1]) == (first, last)
+
+
+def test_only_the_delimiter_between_quoted_cells_parts_them() -> None:
+    text = '"Was";"Wann";"Wer"\n"Tee, Kaffee";"1,50";"a, b"\n"Reis, Mehl";"2,25";"c, d"\n'
+    assert rows(text)[1] == ["Tee, Kaffee", "1,50", "a, b"]
+    assert rows("'a','b'\n'x, y','z'\n'p','q'\n") == [["a", "b"], ["x, y", "z"], ["p", "q"]]
+
+
+def test_a_quotation_mark_may_stand_after_a_space() -> None:
+    assert rows('name, "notes, etc"\nAnn, "a, b"\nBob, "c, d"\n') == [
+        ["name", "notes, etc"], ["Ann", "a, b"], ["Bob", "c, d"]
+    ]  # fmt: skip
+    assert not is_table('She said, "go".\nHe said, "stay".\nWe said, "no".\n')
+
+
 def test_a_cell_may_be_larger_than_the_standard_library_allows() -> None:
     note = "leave, " * 60_000
     assert rows(f'id,note\n1,"{note}"\n2,short\n')[1:] == [["1", note.strip()], ["2", "short"]]

@@ -10,7 +10,8 @@ from citewell.errors import DocumentRejected
 from citewell.extract import markdown
 from citewell.extract.building import TextBuilder
 from citewell.extract.decoding import decode
-from citewell.extract.delimiters import rows_of, table_in
+from citewell.extract.delimited_rows import rows_of
+from citewell.extract.delimiters import table_in
 from citewell.extract.normalising import normalise
 from citewell.extract.options import ReadOptions
 
@@ -26,7 +27,7 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     table = table_in(text)
     if table is None:
         return markdown.read(data, options)
-    rows = list(rows_of(text[table.start :].split("\n"), table.delimiter))
+    rows = list(rows_of(text[table.start :].split("\n"), table.dialect))
     builder = TextBuilder(options.limits)
     builder.paragraph(table.comments)
     titles = list(itertools.takewhile(_stands_alone, rows))

@@ -6,24 +6,27 @@ commas, sentences; a table's rows have as many cells as its head. When in doubt 
 
 from __future__ import annotations
 
-import csv
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
+
+from citewell.extract.delimited_rows import Dialect, delimiters_of, dialect_of, rows_of, rows_so_far
 
 Row = Sequence[str]
 
-_BY_RANK = "\t;|,"  # of two that fit alike: decimals and enumerations have commas, nobody enumerates by tabs
 _SAMPLE_CHARACTERS = (65_536, 1_048_576)
 _SAMPLE_LINES = 500
 _LEADING_LINES = 5
 
 _DECLARATION = re.compile(r"\s*\"?sep=([,;|\t])\"?[ \t]*(?:\n|\Z)", re.IGNORECASE)  # for Excel
-_COMMENTS = re.compile(r"(?:#[^\n]*\n)+(?=[^\s#])")
-_MARKDOWN_OR_CODE = re.compile(r"^(?:#{1,6} |```|~~~|[ \t]*\|?[ \t]*:?-{3,}|\+-{3,}|//|/\*)", re.MULTILINE)
-_LIST_LINE = re.compile(r"[ \t]*(?:[-*+>]|\d+[.)])[ \t]")
+_COMMENTS = re.compile(r"(?:#[^\n]*\n)+(?=[^\s#])|(?:#[^\n]*\n){3,}\n*(?=[^\s#])")
+_LEAST_COMMENT_LINES = 3
+_MARKUP = re.compile(r"#{1,6} |```|~~~|[ \t]*:?-{3,}|\+-{3,}|//|/\*")
+_RULE = re.compile(r"\s*(?::?-{3,}:?)?\s*")
+_BULLET = re.compile(r"[ \t]*[-*+>][ \t]")
+_ENUMERATED = re.compile(r"[ \t]*\d+[.)][ \t]")
 _SENTENCE_END = re.compile(r"[.!?:。！？][\"'”’)]*$")
 
 _NUMBER = re.compile(r"[-+]?[€$£]?[0-9][0-9a-fx.,_:/-]*[%€$£]?", re.IGNORECASE)
@@ -38,9 +41,9 @@ _MOST_WORDS_OF_SPACED_CELLS = 3.5
 
 
 class Table(NamedTuple):
-    """What parts the cells, where the rows begin in the text, and what the comments above them say."""
+    """How the cells are written, where the rows begin in the text, and what the comments above them say."""
 
-    delimiter: str
+    dialect: Dialect
     start: int = 0
     comments: str = ""
 
@@ -48,76 +51,54 @@ class Table(NamedTuple):
 def table_in(text: str) -> Table | None:
     """The table that ``text``, which has ``\\n`` line ends and may be cut, is; None when it is something else."""
     if declared := _DECLARATION.match(text):
-        return Table(declared[1], declared.end())
-    if comments := _COMMENTS.match(text):
+        return Table(dialect_of(text[declared.end() :], declared[1]), declared.end())
+    if (comments := _COMMENTS.match(text)) and not _is_head(comments[0], text[comments.end() :]):
         # Under a heading there is text, more often than a table: only one without a flaw is believed.
-        delimiter = _delimiter_of(text[comments.end() :], least_rows=3, least_fit=1)
-        lines = (line.strip("# \t") for line in comments[0].split("\n"))
-        return Table(delimiter, comments.end(), "\n".join(lines)) if delimiter else None
-    delimiter = _delimiter_of(text, least_rows=2, least_fit=_LEAST_FITTING)
-    return Table(delimiter) if delimiter else None
+        lines = [line.strip("# \t") for line in comments[0].split("\n")]
+        least_fit = _LEAST_FITTING if len(lines) > _LEAST_COMMENT_LINES else 1
+        dialect = _dialect_in(text[comments.end() :], least_rows=3, least_fit=least_fit)
+        said = "\n".join(line.strip("-=*") for line in lines)
+        return Table(dialect, comments.end(), said) if dialect else None
+    dialect = _dialect_in(text, least_rows=2, least_fit=_LEAST_FITTING)
+    return Table(dialect) if dialect else None
 
 
-def _delimiter_of(text: str, *, least_rows: int, least_fit: float) -> str | None:
+def _is_head(comments: str, below: str) -> bool:
+    """Whether a single line of comment names as many columns as stand below it: ``#,name,days``."""
+    return comments.count("\n") == 1 and any(
+        comments.count(delimiter) == below.partition("\n")[0].count(delimiter) > 1 for delimiter in delimiters_of(below)
+    )
+
+
+def _dialect_in(text: str, *, least_rows: int, least_fit: float) -> Dialect | None:
     for size in _SAMPLE_CHARACTERS:
         lines = text[:size].split("\n")
-        if not _may_be_table(lines):
+        if sum(1 for line in lines[:_SAMPLE_LINES] if line.strip()) < 2:
             return None
-        samples = {delimiter: _sample(lines, delimiter, is_cut=len(text) > size) for delimiter in _BY_RANK}
-        fits = {delimiter: _fit(rows, delimiter) for delimiter, rows in samples.items()}
-        best = max(fits, key=lambda delimiter: fits[delimiter])  # the first of equals
+        head = "\n".join(lines[:_SAMPLE_LINES])
+        dialects = [dialect_of(head, delimiter) for delimiter in delimiters_of(head)]
+        samples = {dialect: _sample(lines, dialect, is_cut=len(text) > size) for dialect in dialects}
+        fits = {dialect: _fit(rows, dialect) for dialect, rows in samples.items()}
+        best = max(fits, key=lambda dialect: fits[dialect])  # the first of equals
         if fits[best]:
-            return best if fits[best] >= least_fit and len(samples[best]) >= least_rows else None
+            rows = _without_title(_visible(samples[best]))
+            return best if fits[best] >= least_fit and len(rows) >= least_rows else None
         if all(len(rows) > 1 for rows in samples.values()):
             return None  # only a cell that fills the sample makes a larger one worth it
     return None
 
 
-def rows_of(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
-    """The rows of a table's lines, which have no line ends. A cell in quotes may go over several lines.
-
-    A quotation mark that is never closed would swallow every row after it; then quotation marks are plain characters
-    but for those around a cell.
-    """
-    lines = list(lines)
-    _allow_cells_of(sum(len(line) + 1 for line in lines))
-    end = ["\ue000"]  # a row that nobody writes: it comes out as itself unless a cell is still open
-    rows = list(csv.reader([*(line + "\n" for line in lines), *end], delimiter=delimiter))
-    if rows and rows[-1] == end:
-        rows.pop()
-        yield from rows
-        return
-    for row in csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE):
-        yield [_unquoted(cell) for cell in row]
-
-
-def _allow_cells_of(characters: int) -> None:
-    """The standard library's own limit, 128 K characters, is the process's; a document's length is bounded already."""
-    csv.field_size_limit(max(csv.field_size_limit(), characters + 1))
-
-
-def _unquoted(cell: str) -> str:
-    is_quoted = len(cell) > 1 and cell[0] == cell[-1] == '"'
-    return cell[1:-1].replace('""', '"') if is_quoted else cell
-
-
-def _may_be_table(lines: Sequence[str]) -> bool:
-    visible = [line for line in lines if line.strip()]
-    if len(visible) < 2 or _MARKDOWN_OR_CODE.search("\n".join(visible)):
-        return False
-    return sum(1 for line in visible if _LIST_LINE.match(line)) <= _MOST_LIST_LINES * len(visible)
-
-
-def _sample(lines: Sequence[str], delimiter: str, *, is_cut: bool) -> list[list[str]]:
-    """The first rows that hold anything, none of them cut; no rows where the delimiter isn't among the first lines."""
-    if not any(delimiter in line for line in lines[:_LEADING_LINES]):
+def _sample(lines: Sequence[str], dialect: Dialect, *, is_cut: bool) -> list[list[str]]:
+    """The first rows, none of them cut; no rows where the delimiter isn't among the first lines."""
+    if not any(dialect.delimiter in line for line in lines[:_LEADING_LINES]):
         return []
     if is_cut or len(lines) > _SAMPLE_LINES:
-        _allow_cells_of(_SAMPLE_CHARACTERS[-1])
-        rows = list(csv.reader((line + "\n" for line in lines[:_SAMPLE_LINES]), delimiter=delimiter))[:-1]
-    else:
-        rows = list(rows_of(lines, delimiter))
-    return _without_title([row for row in rows if any(cell.strip() for cell in row)])
+        return rows_so_far(lines[:_SAMPLE_LINES], dialect)[:-1]
+    return list(rows_of(lines, dialect))
+
+
+def _visible(rows: Sequence[list[str]]) -> list[list[str]]:
+    return [row for row in rows if any(cell.strip() for cell in row)]
 
 
 def _without_title(rows: list[list[str]]) -> list[list[str]]:
@@ -126,9 +107,11 @@ def _without_title(rows: list[list[str]]) -> list[list[str]]:
     return rows[first:] if len(rows) - first > 2 else rows
 
 
-def _fit(rows: Sequence[Row], delimiter: str) -> float:
+def _fit(sample: Sequence[list[str]], dialect: Dialect) -> float:
     """The share of rows that have as many cells as most; 0 when they don't look like rows."""
-    if len(rows) < 2:
+    visible = _visible(sample)
+    rows = _without_title(visible)
+    if len(rows) < 2 or _is_marked_up(visible):
         return 0
     widths = Counter(len(row) for row in rows)
     width = max((width for width in widths if width > 1), key=lambda each: (widths[each], each), default=0)
@@ -136,16 +119,35 @@ def _fit(rows: Sequence[Row], delimiter: str) -> float:
     fitting = widths[width] / len(rows)
     if not width or delimited < _LEAST_DELIMITED * len(rows) or fitting < _LEAST_FITTING:
         return 0
-    return fitting if _are_rows(rows, width, fitting, delimiter) else 0
+    is_doubtful = _resembles_markup(visible)
+    if is_doubtful and (fitting < 1 or len(rows) < 3 or _is_spaced(rows) or [] in sample[: len(visible)]):
+        return 0
+    return fitting if _are_rows(rows, width, fitting, dialect) else 0
 
 
-def _are_rows(rows: Sequence[Row], width: int, fitting: float, delimiter: str) -> bool:
+def _is_marked_up(rows: Sequence[Row]) -> bool:
+    """Whether a line that isn't parted is one of Markdown or of a program, or a row the rule under a table's head."""
+    bullets = sum(1 for row in rows if _BULLET.match(row[0]))
+    return bullets > _MOST_LIST_LINES * len(rows) or any(
+        all(map(_RULE.fullmatch, row)) or (len(row) == 1 and _MARKUP.match(row[0])) for row in rows
+    )
+
+
+def _resembles_markup(rows: Sequence[Row]) -> bool:
+    """Whether cells begin as lines of Markdown or of a program do: paths, dates, numbers of rows."""
+    enumerated = sum(1 for row in rows if _ENUMERATED.match(row[0]))
+    return enumerated > _MOST_LIST_LINES * len(rows) or any(_MARKUP.match(row[0]) for row in rows)
+
+
+def _are_rows(rows: Sequence[Row], width: int, fitting: float, dialect: Dialect) -> bool:
     if sum(1 for row in rows if _filled(row) > 1) < _LEAST_FILLED * len(rows) or _is_one_number_or_line(rows, width):
         return False
     if len(rows) == 2 and not all(cell.strip() for cell in rows[0][1:]):
         return False
-    if delimiter == "\t":
+    if dialect.delimiter == "\t":
         return True
+    if dialect.quotes_after_space:
+        return len(rows) > 2 and fitting == 1 and not _is_prose(rows)
     if _is_spaced(rows):
         return len(rows) > 2 and fitting == 1 and (width > 2 or _ends_in_numbers(rows)) and not _is_prose(rows)
     return _torn_brackets(rows) <= _MOST_TORN_BRACKETS
