@@ -77,6 +77,13 @@ def test_a_title_above_the_table_is_not_its_head(title: str) -> None:
     assert extracted.text.startswith("Leave 2026\n\n| Name | Days | From |\n| --- | --- | --- |\n| Ann |")
 
 
+def test_names_and_values_above_a_wider_table_are_not_its_head() -> None:
+    extracted = extract(b"Account;DE12\nBalance;1.234,56;EUR\n\nDay;From;To;For;Sum;Fee\n1;a;b;c;2;0\n2;a;b;c;3;0\n")
+    assert extracted.text.startswith(
+        "Account DE12\n\nBalance 1.234,56 EUR\n\n| Day | From | To | For | Sum | Fee |\n| ---"
+    )
+
+
 def test_comments_above_the_table_are_read_before_it() -> None:
     extracted = extract(b"# Desks, by city\n#\n# of 2026\ncity,desks\nBern,12\nOslo,30\n")
     assert extracted.text == "Desks, by city\nof 2026\n\n| city | desks |\n| --- | --- |\n| Bern | 12 |\n| Oslo | 30 |"

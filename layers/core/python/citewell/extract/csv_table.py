@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Sequence
 
 from citewell.core.values import ExtractedText
@@ -15,9 +16,11 @@ from citewell.extract.delimiters import table_in
 from citewell.extract.normalising import normalise
 from citewell.extract.options import ReadOptions
 
+_LONGEST_PREAMBLE = 3
+
 
 def read(data: bytes, options: ReadOptions) -> ExtractedText:
-    """One table, its first row the head; what stands alone in the rows before it is a title. Else it's plain text.
+    """One table, its first row the head; what stands in the rows before it are titles. Else it's plain text.
 
     Raises DocumentRejected ``undecodable``, ``empty`` or ``too_large``.
     """
@@ -30,11 +33,23 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     rows = list(rows_of(text[table.start :].split("\n"), table.dialect))
     builder = TextBuilder(options.limits)
     builder.paragraph(table.comments)
-    titles = list(itertools.takewhile(_stands_alone, rows))
-    for row in titles:
+    head = _head_of(rows)
+    for row in rows[:head]:
         builder.paragraph(" ".join(row))
-    builder.table(rows[len(titles) :])
+    builder.table(rows[head:])
     return builder.finish()
+
+
+def _head_of(rows: Sequence[Sequence[str]]) -> int:
+    """The index of the first row that isn't a title or, above a table of many columns, a name with its value."""
+    extents = [max((at for at, cell in enumerate(row, start=1) if cell.strip()), default=0) for row in rows]
+    width = max((extent for extent, count in Counter(extents).items() if count > 1), default=0)
+    longest = max(1, min(width // 2, _LONGEST_PREAMBLE))
+    preamble = itertools.takewhile(
+        lambda row: row[0] <= longest or _stands_alone(row[1]), zip(extents, rows, strict=True)
+    )
+    head = sum(1 for _ in preamble)
+    return head if head < len(rows) else sum(1 for _ in itertools.takewhile(_stands_alone, rows))
 
 
 def _stands_alone(row: Sequence[str]) -> bool:
