@@ -80,6 +80,8 @@ def _gutters(fragments: list[Fragment]) -> list[float]:
     lefts = sorted(each.left for each in fragments)
     rights = sorted(each.right for each in fragments)
     white = GUTTER * statistics.median_low(each.size for each in fragments)
+    if lefts[-3] + 1.0 < rights[2] + white:
+        return []
     found: list[tuple[int, float]] = []
     last = lefts[0]
     for left in lefts:

@@ -76,19 +76,20 @@ def sampled_pages(pages: int) -> list[int]:
 
 def profile_of(pages: Sequence[PageContent]) -> Profile:
     sizes: Counter[float] = Counter()
-    characters = bold = fixed = 0
+    bold = fixed = 0
     compounds: set[tuple[str, str]] = set()
     for page in pages:
         for each in page.fragments:
             length = len(each.text)
-            sizes[_rounded(each.size)] += length
-            characters += length
-            bold += length * each.bold
-            fixed += length * each.fixed
+            sizes[each.size] += length
+            if each.bold:
+                bold += length
+            if each.fixed:
+                fixed += length
             if "-" in each.text:
                 compounds.update(_COMPOUND.findall(each.text.lower()))
     edges = {page.number: list(_edge_rows(page)) for page in pages}
-    body = max(sizes, key=lambda size: (sizes[size], -size), default=10.0)
+    body, characters = _commonest(sizes), sizes.total()
     return Profile(
         body,
         _heading_sizes(pages, body),
@@ -98,6 +99,13 @@ def profile_of(pages: Sequence[PageContent]) -> Profile:
         compounds=frozenset(compounds),
         edges=edges,
     )
+
+
+def _commonest(sizes: Mapping[float, int]) -> float:
+    characters: Counter[float] = Counter()
+    for size, count in sizes.items():
+        characters[_rounded(size)] += count
+    return max(characters, key=lambda size: (characters[size], -size), default=10.0)
 
 
 def _rounded(size: float) -> float:

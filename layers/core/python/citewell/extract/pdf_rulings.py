@@ -10,6 +10,7 @@ from typing import Any
 
 import pypdfium2.raw as pdfium
 
+from citewell.extract.pdf_calls import Handle, undeclared
 from citewell.extract.pdf_places import Edges, page_box, turned
 
 THIN = 3.0  # points up to which a box is a line
@@ -18,6 +19,16 @@ _OBJECTS_LOOKED_AT = 10_000
 _MOST_LINES = 4_000
 _SEGMENTS_OF_A_BOX = 5
 _BACKGROUND = 0.7  # of the page from which on a box is no part of a table
+
+_get_object = undeclared(pdfium.FPDFPage_GetObject, Handle)
+_get_type = undeclared(pdfium.FPDFPageObj_GetType, ctypes.c_int)
+_get_bounds = undeclared(pdfium.FPDFPageObj_GetBounds, ctypes.c_int)
+_get_draw_mode = undeclared(pdfium.FPDFPath_GetDrawMode, ctypes.c_int)
+_get_matrix = undeclared(pdfium.FPDFPageObj_GetMatrix, ctypes.c_int)
+_count_segments = undeclared(pdfium.FPDFPath_CountSegments, ctypes.c_int)
+_get_segment = undeclared(pdfium.FPDFPath_GetPathSegment, Handle)
+_get_segment_type = undeclared(pdfium.FPDFPathSegment_GetType, ctypes.c_int)
+_get_point = undeclared(pdfium.FPDFPathSegment_GetPoint, ctypes.c_int)
 
 
 class Rulings:
@@ -57,16 +68,15 @@ def _drawn_lines(page: Any, bounds: Edges) -> Iterator[Edges]:
     edges = tuple(ctypes.c_float() for _ in range(4))
     at = tuple(map(ctypes.byref, edges))
     for index in range(min(pdfium.FPDFPage_CountObjects(page), _OBJECTS_LOOKED_AT)):
-        each = pdfium.FPDFPage_GetObject(page, index)
-        if pdfium.FPDFPageObj_GetType(each) != pdfium.FPDF_PAGEOBJ_PATH or not _is_visible(each):
+        if _get_type(each := _get_object(page, index)) != pdfium.FPDF_PAGEOBJ_PATH or not _is_visible(each):
             continue
-        if not pdfium.FPDFPageObj_GetBounds(each, *at):
+        if not _get_bounds(each, *at):
             continue
         box: Edges = (edges[0].value, edges[1].value, edges[2].value, edges[3].value)
         width, height = box[2] - box[0], box[3] - box[1]
         if min(width, height) <= THIN:
             yield box
-        elif pdfium.FPDFPath_CountSegments(each) > _SEGMENTS_OF_A_BOX:
+        elif _count_segments(each) > _SEGMENTS_OF_A_BOX:
             yield from _segments_of(each)
         elif width * height < most:
             yield from _edges_of(box)
@@ -74,7 +84,7 @@ def _drawn_lines(page: Any, bounds: Edges) -> Iterator[Edges]:
 
 def _is_visible(path: Any) -> bool:
     fill, stroke = ctypes.c_int(), ctypes.c_int()
-    known = pdfium.FPDFPath_GetDrawMode(path, ctypes.byref(fill), ctypes.byref(stroke))
+    known = _get_draw_mode(path, ctypes.byref(fill), ctypes.byref(stroke))
     return not known or fill.value != pdfium.FPDF_FILLMODE_NONE or bool(stroke.value)
 
 
@@ -89,17 +99,17 @@ def _edges_of(box: Edges) -> Iterator[Edges]:
 def _segments_of(path: Any) -> Iterator[Edges]:
     """The straight parts of a path, which may be all lines of a table."""
     matrix, x, y = pdfium.FS_MATRIX(), ctypes.c_float(), ctypes.c_float()
-    pdfium.FPDFPageObj_GetMatrix(path, ctypes.byref(matrix))
+    _get_matrix(path, ctypes.byref(matrix))
     last: tuple[float, float] | None = None
-    for index in range(min(pdfium.FPDFPath_CountSegments(path), _MOST_LINES)):
-        segment = pdfium.FPDFPath_GetPathSegment(path, index)
-        if not pdfium.FPDFPathSegment_GetPoint(segment, ctypes.byref(x), ctypes.byref(y)):
+    for index in range(min(_count_segments(path), _MOST_LINES)):
+        segment = _get_segment(path, index)
+        if not _get_point(segment, ctypes.byref(x), ctypes.byref(y)):
             return
         point = (
             matrix.a * x.value + matrix.c * y.value + matrix.e,
             matrix.b * x.value + matrix.d * y.value + matrix.f,
         )
-        if last and pdfium.FPDFPathSegment_GetType(segment) == pdfium.FPDF_SEGMENT_LINETO:
+        if last and _get_segment_type(segment) == pdfium.FPDF_SEGMENT_LINETO:
             (left, right), (bottom, top) = sorted((last[0], point[0])), sorted((last[1], point[1]))
             if min(right - left, top - bottom) <= THIN:
                 yield left, bottom, right, top

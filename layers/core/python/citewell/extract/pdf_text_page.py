@@ -1,19 +1,16 @@
-"""What PDFium knows of the text on a page: its characters, where they stand, and the type they are set in.
-
-A page takes hundreds of these calls, and ctypes spends more time on converting arguments than PDFium on the answer. So
-the functions are called without declared types, with references that were made once, which takes a third of the time.
-"""
+"""What PDFium knows of the text on a page: its characters, where they stand, and the type they are set in."""
 
 from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pypdfium2.raw as pdfium
 
+from citewell.extract.pdf_calls import undeclared
 from citewell.extract.pdf_places import Edges
 
 SOFT_BREAK = "\ufffe"
@@ -25,18 +22,12 @@ _EDGES, _BOX, _MATRIX = struct.Struct("4d"), struct.Struct("4f"), struct.Struct(
 _FONT_NAME_BYTES = 128
 _FEWEST_PIECES = 64
 
-
-def _undeclared(function: Any, result: Any) -> Callable[..., Any]:
-    """``function`` as one that takes references and ints as they are. Others have to be ctypes' own."""
-    return ctypes.PYFUNCTYPE(result)(ctypes.cast(function, ctypes.c_void_p).value or 0)
-
-
-_count_rects = _undeclared(pdfium.FPDFText_CountRects, ctypes.c_int)
-_get_rect = _undeclared(pdfium.FPDFText_GetRect, ctypes.c_int)
-_get_loose_char_box = _undeclared(pdfium.FPDFText_GetLooseCharBox, ctypes.c_int)
-_get_matrix = _undeclared(pdfium.FPDFText_GetMatrix, ctypes.c_int)
-_get_font_size = _undeclared(pdfium.FPDFText_GetFontSize, ctypes.c_double)
-_get_font_info = _undeclared(pdfium.FPDFText_GetFontInfo, ctypes.c_int)
+_count_rects = undeclared(pdfium.FPDFText_CountRects, ctypes.c_int)
+_get_rect = undeclared(pdfium.FPDFText_GetRect, ctypes.c_int)
+_get_loose_char_box = undeclared(pdfium.FPDFText_GetLooseCharBox, ctypes.c_int)
+_get_matrix = undeclared(pdfium.FPDFText_GetMatrix, ctypes.c_int)
+_get_font_size = undeclared(pdfium.FPDFText_GetFontSize, ctypes.c_double)
+_get_font_info = undeclared(pdfium.FPDFText_GetFontInfo, ctypes.c_int)
 _name_bytes = ctypes.c_ulong(_FONT_NAME_BYTES)
 
 

@@ -25,6 +25,7 @@ _PARAGRAPH_END = (".", ":", "?", "!", "”", '"')
 _LAST_WORD = re.compile(rf"(\w+)[{HYPHENS}]$")
 _WORD_CHARACTERS = 60
 _FIRST_WORD = re.compile(r"\w+")
+_FIRST_HAN_OR_KANA = "\u3000"
 _HAN_OR_KANA = re.compile("[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef]")
 
 _HEADING_LINES = 3
@@ -138,7 +139,7 @@ class PageWriter:
                 text += line
             elif text[-1] in HYPHENS and (cut := _LAST_WORD.search(text, max(len(text) - _WORD_CHARACTERS, 0))):
                 text = self._without_hyphen(text, cut, line)
-            elif _HAN_OR_KANA.match(text[-1]) and _HAN_OR_KANA.match(line[:1]):
+            elif text[-1] >= _FIRST_HAN_OR_KANA and _HAN_OR_KANA.match(text[-1]) and _HAN_OR_KANA.match(line[:1]):
                 text += line
             else:
                 text += " " + line
@@ -213,9 +214,11 @@ def _logical_lines(paragraph: list[Line], right: float) -> list[str]:
 
 def _ends_early(line: Line, below: Line, right: float) -> bool:
     """Whether the first word of the line below would have fitted, so that the line was ended on purpose."""
+    end = line.right + 0.5 * line.size
+    if end >= right:  # as most lines do
+        return False
     word = below.text.split(" ", 1)[0]
-    width = (below.right - below.left) * (len(word) + 1) / max(len(below.text), 1)
-    return line.right + width + 0.5 * line.size < right
+    return end + (below.right - below.left) * (len(word) + 1) / max(len(below.text), 1) < right
 
 
 def _indented(lines: list[Line]) -> str:
