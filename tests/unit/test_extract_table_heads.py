@@ -25,13 +25,14 @@ def test_a_head_of_two_rows_is_told_by_what_is_merged() -> None:
 @pytest.mark.parametrize(
     "rows",
     [
+        [["Results", None, ""], ["Region", "Sales", "Remark"], ["x", "y", "z"]],
         [["Name", "Acme", None], ["Date", "May", "June"], ["x", "y", "z"]],
         [["", "Prices", None], ["North", "1", "2"], ["South", "3", "4"]],
         [["", "Prices", None], ["North", "low", "high"]],
         [["", "Prices", None], ["North", "", "high"], ["South", "low", ""]],
         [["", "Prices", None], ["Plan", "all", None], ["South", "low", "high"]],
     ],
-    ids=["form", "numbers", "two rows", "blanks", "wide below"],
+    ids=["title", "form", "numbers", "two rows", "blanks", "wide below"],
 )
 def test_rows_that_say_something_of_their_own_are_no_second_head(rows: list[Row]) -> None:
     assert with_one_head(rows) == ([], [[text or "" for text in row] for row in rows])

@@ -176,6 +176,18 @@ def test_what_a_merged_cell_covers_is_not_shown() -> None:
     assert table_of(["a", "b"], ["c", "d"], ["stale", "e"], after=merged) == HEAD + "| c | d |\n|  | e |"
 
 
+def test_a_merged_cell_that_begins_in_a_hidden_row_or_column_is_seen_in_the_first_visible_one() -> None:
+    merged = '<mergeCells><mergeCell ref="A1:C1"/><mergeCell ref="B3:B4"/></mergeCells>'
+    rows = [
+        sheet_row(1, ["Prices"]),
+        sheet_row(2, ["id", "Plan", "Price"]),
+        sheet_row(3, [1, "Basic", 5], 'hidden="1"'),
+    ]
+    sheet = f'<cols><col min="1" max="1" hidden="1"/></cols><sheetData>{"".join(rows)}{sheet_row(4, [2, None, 6])}'
+    text = text_of(xlsx({"S": f"{sheet}</sheetData>{merged}"}))
+    assert text == "S\n\nPrices\n\n| Plan | Price |\n| --- | --- |\n| Basic | 6 |"
+
+
 # --- tables ---
 
 
@@ -266,6 +278,19 @@ def test_comments_follow_their_sheet_with_author_and_cell() -> None:
         of_sheets={"c": ("comments", "../comments1.xml")},
     )
     assert text_of(data) == "S\n\nx\n\nComment (Ann) on B2: Gross?\n\nComment on A1: Hm."
+
+
+def test_comments_on_hidden_cells_are_left_out() -> None:
+    listed = "".join(
+        f'<comment ref="{cell}"><text><t>on {cell}</t></text></comment>' for cell in ("A1", "B1", "A2", "?")
+    )
+    sheet = f'<cols><col min="2" max="2" hidden="1"/></cols><sheetData>{sheet_row(1, ["x", "y"])}'
+    data = xlsx(
+        {"S": sheet + sheet_row(2, ["z"], 'hidden="1"') + "</sheetData>"},
+        parts={"xl/comments1.xml": f"<comments xmlns=''><commentList>{listed}</commentList></comments>"},
+        of_sheets={"c": ("comments", "../comments1.xml")},
+    )
+    assert text_of(data) == "S\n\nx\n\nComment on A1: on A1\n\nComment on ?: on ?"
 
 
 def test_threads_of_comments_stand_for_the_plain_ones() -> None:

@@ -112,6 +112,15 @@ class TextBuilder:
             lines.insert(1, "| " + " | ".join("---" for _ in used) + " |")
         self._add(BlockKind.TABLE, "\n".join(lines))
 
+    def include(self, document: ExtractedText) -> None:
+        """The blocks of another document but for what it says of itself; its headings are of the levels they have."""
+        for block in document.blocks:
+            text = document.text[block.start : block.end]
+            if block.kind is BlockKind.HEADING:
+                self.heading(len(block.headings), text)
+            elif block.kind is not BlockKind.METADATA:
+                self._add(block.kind, text)
+
     def finish(
         self,
         *,

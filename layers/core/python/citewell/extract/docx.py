@@ -6,32 +6,38 @@ paragraph is followed by its text boxes and charts, its notes and its comments; 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from importlib import import_module
 
 from citewell.core.values import ExtractedText
+from citewell.errors import DocumentRejected
 from citewell.extract.building import TextBuilder, clean_line
 from citewell.extract.charts import write_graphic
 from citewell.extract.docx_numbering import BULLET, Numbering
 from citewell.extract.docx_runs import ParagraphText, Runs
 from citewell.extract.docx_styles import Styles, hidden_in, list_in, outline_level_in
-from citewell.extract.ooxml import MC, Element, Package, W, chosen_branch, number_of, value_of
+from citewell.extract.docx_tables import CHUNK, cells_of_frame, content_of, table_of
+from citewell.extract.formats import Format
+from citewell.extract.ooxml import Element, Package, R, W, value_of
 from citewell.extract.options import ReadOptions
-from citewell.extract.table_heads import Row, with_one_head
+from citewell.extract.sniffing import format_of
 
-_TRANSPARENT = {W + name for name in ("sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo")}
+_LIMITS = {"too_large", "archive_bomb"}
 _BODY_LEVEL = 9
-_MOST_COLUMNS = 1_000
 _NOTE_TITLES = {"footnote": "Footnote", "endnote": "Endnote"}
 _SEPARATORS = {"separator", "continuationSeparator", "continuationNotice"}
 
 
 def read(data: bytes, options: ReadOptions) -> ExtractedText:
     """Raises DocumentRejected ``corrupt``, ``encrypted``, ``archive_bomb``, ``too_large`` or ``empty``."""
+    return _read(data, options, opens_documents=True)
+
+
+def _read(data: bytes, options: ReadOptions, *, opens_documents: bool) -> ExtractedText:
     package = Package(data, options.limits)
     main = package.main_part("word/document.xml")
     builder = TextBuilder(options.limits)
-    document = _Document(package, main, builder)
+    document = _Document(package, main, builder, options if opens_documents else None)
     document.read(package.xml(main))
     properties = package.properties()
     title = document.title or properties.title or document.only_chapter
@@ -45,6 +51,7 @@ class _Asides:
     boxes: list[Element] = field(default_factory=list)
     graphics: list[Element] = field(default_factory=list)
     tables: list[Element] = field(default_factory=list)
+    chunks: list[Element] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
 
@@ -66,8 +73,11 @@ class _Paragraph:
 
 
 class _Document:
-    def __init__(self, package: Package, main: str, builder: TextBuilder) -> None:
+    def __init__(self, package: Package, main: str, builder: TextBuilder, options: ReadOptions | None) -> None:
+        """``options``: how to read documents in the document; None leaves them out."""
         self.title: str | None = None
+        self._options = options
+        self._opened: set[str] = set()
         self._package, self._main = package, main
         self._builder = builder
         self._styles = Styles(package.related_xml(main, "styles"))
@@ -92,12 +102,14 @@ class _Document:
     def _blocks(self, container: Element) -> None:
         """Paragraphs and tables with what hangs on them."""
         outer, self._carried = self._carried, ""
-        for element in _content(container):
+        for element in content_of(container):
             asides = _Asides()
             if element.tag == W + "p":
                 if (paragraph := self._paragraph(element, asides)) is not None:
                     self._write(paragraph)
-            elif cells := _frame(element):
+            elif element.tag == CHUNK:
+                self._write_chunk(element)
+            elif cells := cells_of_frame(element):
                 for cell in cells:
                     self._blocks(cell)
             else:
@@ -168,6 +180,8 @@ class _Document:
             inner = _Asides()
             self._write_table(table, inner)
             self._write_asides(inner)
+        for chunk in asides.chunks:
+            self._write_chunk(chunk)
         for kind, identifier in asides.notes:
             note = self._notes[kind].pop(identifier, None)  # once, wherever else it is referred to
             if note is not None and note.get(W + "type") not in _SEPARATORS:
@@ -183,41 +197,42 @@ class _Document:
             self._builder.paragraph(f"{name}: {text}")
         self._write_asides(inner)
 
+    # --- documents in the document ---
+
+    def _write_chunk(self, chunk: Element) -> None:
+        """A document of another format, or of this one, that Word would take over with its next saving (``altChunk``).
+
+        It is read once, and what it can't be read of is left out, as are documents in it.
+        """
+        part = self._package.target(self._main, chunk.get(R + "id"))
+        if part is None or part in self._opened or self._options is None:
+            return
+        self._opened.add(part)
+        try:
+            self._builder.include(_read_chunk(self._package.data(part), self._options))
+        except DocumentRejected as rejected:
+            if rejected.code in _LIMITS:
+                raise
+
     # --- tables ---
 
     def _write_table(self, table: Element, asides: _Asides) -> None:
-        """A merged cell's text stands in its first row and column, blanks in the others."""
-        rows: list[Row] = []
-        head_rows = 0
-        for row in _content(table, W + "tr"):
-            properties = row.find(W + "trPr")
-            if properties is None or properties.find(W + "del") is None:
-                head_rows += head_rows == len(rows) and _is_head(properties)
-                rows.append(self._row(row, properties, asides))
-        lines, rows_under_head = with_one_head(rows, head_rows or None)
+        lines, rows = table_of(table, lambda cell: self._plain(cell, asides))
         for line in lines:
             self._builder.paragraph(line)
-        self._builder.table(rows_under_head)
-
-    def _row(self, row: Element, properties: Element | None, asides: _Asides) -> Row:
-        cells: Row = [""] * _spanned(properties, "gridBefore", 0)
-        for cell in _content(row, W + "tc"):
-            properties = cell.find(W + "tcPr")
-            text = "" if _goes_on(properties) else self._plain(cell, asides)
-            cells.append(text)
-            if len(cells) < _MOST_COLUMNS:
-                cells += [None] * (_spanned(properties, "gridSpan", 1) - 1)
-        return cells
+        self._builder.table(rows)
 
     def _plain(self, container: Element, asides: _Asides) -> str:
         """The text of a cell or note in lines; a table in it is put aside, unless it is but a frame."""
         lines = []
         outer, self._carried = self._carried, ""
-        for element in _content(container):
+        for element in content_of(container):
             if element.tag == W + "p":
                 if (paragraph := self._paragraph(element, asides)) is not None:
                     lines.append(_numbered(paragraph, bullet=BULLET))
-            elif cells := _frame(element):
+            elif element.tag == CHUNK:
+                asides.chunks.append(element)
+            elif cells := cells_of_frame(element):
                 lines += [self._plain(cell, asides) for cell in cells]
             else:
                 asides.tables.append(element)
@@ -226,22 +241,12 @@ class _Document:
         return "\n".join(line for line in lines if line.strip())
 
 
-def _content(container: Element, *tags: str) -> Iterator[Element]:
-    """The paragraphs and tables of ``container`` (or what ``tags`` names), content controls and the like opened."""
-    wanted = tags or (W + "p", W + "tbl")
-    for child in container:
-        if child.tag in wanted:
-            yield child
-        elif child.tag in _TRANSPARENT:
-            yield from _content(child, *tags)
-        elif child.tag == MC + "AlternateContent":
-            yield from _content(chosen_branch(child), *tags)
-
-
-def _frame(table: Element) -> list[Element]:
-    """The cells of a table that is but a frame around text, as it has one column; none of a true table."""
-    rows = [list(_content(row, W + "tc")) for row in _content(table, W + "tr")]
-    return [cell for row in rows for cell in row] if all(len(row) == 1 for row in rows) else []
+def _read_chunk(data: bytes, options: ReadOptions) -> ExtractedText:
+    kind = format_of(data, options)
+    if kind is Format.DOCX:
+        return _read(data, options, opens_documents=False)
+    extracted: ExtractedText = import_module(f"citewell.extract.{kind}").read(data, options)
+    return extracted
 
 
 def _numbered(paragraph: _Paragraph, *, bullet: str) -> str:
@@ -261,26 +266,6 @@ def _goes_on_in_the_next(properties: Element) -> bool:
         return True
     mark = properties.find(W + "rPr")
     return mark is not None and any(mark.find(W + name) is not None for name in ("del", "moveFrom"))
-
-
-def _is_head(properties: Element | None) -> bool:
-    head = properties.find(W + "tblHeader") if properties is not None else None
-    return head is not None and head.get(W + "val") not in ("0", "false", "off")
-
-
-def _goes_on(properties: Element | None) -> bool:
-    """Whether a cell goes on with the one above or left of it, or was deleted."""
-    if properties is None:
-        return False
-    if properties.find(W + "cellDel") is not None:
-        return True
-    merges = (properties.find(W + name) for name in ("vMerge", "hMerge"))
-    return any(merge is not None and merge.get(W + "val", "continue") == "continue" for merge in merges)
-
-
-def _spanned(properties: Element | None, name: str, least: int) -> int:
-    value = number_of(value_of(properties, name)) if properties is not None else None
-    return min(max(value or 0, least), _MOST_COLUMNS)
 
 
 def _by_id(root: Element | None, name: str) -> dict[str, Element]:

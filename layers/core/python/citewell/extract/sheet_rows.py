@@ -42,6 +42,10 @@ class Sheet:
     hidden_columns: set[int] = field(default_factory=set)
     characters: int = 0
 
+    def shows(self, reference: str) -> bool:
+        """Whether the cell ``reference`` (``B2``) can be seen; so can one that makes no sense."""
+        return not any(area.top in self.hidden_rows or area.left in self.hidden_columns for area in _ranges(reference))
+
 
 def read_sheet(data: bytes, cells: Cells, *, filtered: bool, most_characters: int) -> Sheet:
     """``filtered``: one of its tables has a filter set.
@@ -63,6 +67,7 @@ def read_sheet(data: bytes, cells: Cells, *, filtered: bool, most_characters: in
     if filtered:
         sheet.hidden_rows.clear()
     _drop_covered(sheet)
+    _move_to_visible(sheet)
     _drop_hidden(sheet)
     return sheet
 
@@ -119,6 +124,19 @@ def _drop_covered(sheet: Sheet) -> None:
             for column in [each for each in texts if area.left <= each <= area.right]:
                 if (row, column) != (area.top, area.left):
                     del texts[column]
+
+
+def _move_to_visible(sheet: Sheet) -> None:
+    """A merged cell that begins in a hidden row or column is seen where the first visible ones cross."""
+    for index, area in enumerate(sheet.merged):
+        row = next((each for each in range(area.top, area.bottom + 1) if each not in sheet.hidden_rows), None)
+        column = next((each for each in range(area.left, area.right + 1) if each not in sheet.hidden_columns), None)
+        if row is None or column is None or (row, column) == (area.top, area.left):
+            continue
+        sheet.merged[index] = Range(row, column, area.bottom, area.right)
+        text = sheet.rows.get(area.top, {}).pop(area.left, None)
+        if text is not None:
+            sheet.rows[row] = dict(sorted({**sheet.rows.get(row, {}), column: text}.items()))
 
 
 def _ranges(reference: str) -> list[Range]:

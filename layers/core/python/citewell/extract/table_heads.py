@@ -36,14 +36,19 @@ def _is_title(row: Row) -> bool:
 
 
 def _has_head_of_two_rows(rows: Sequence[Row]) -> bool:
-    """Whether under each wide cell of the first row others say more, and under a narrow one only blanks do or above."""
+    """Whether others say more under each wide cell of the first row, and nothing does under a narrow one with a text.
+
+    A wide cell that is the row's first and only one is rather a title.
+    """
     if len(rows) < 3 or None not in rows[0] or None in rows[1]:
         return False
     first, second = _padded(rows[:2])
-    wide = [text is None or after is None for text, after in zip(first, [*first[1:], ""], strict=True)]
+    columns = list(zip(first, second, [*first[1:], ""], strict=True))
+    if [index for index, (above, _, after) in enumerate(columns) if above is not None and after is None] == [0]:
+        return False
     return all(
-        below and not _DIGITS.fullmatch(below) if is_wide else not (above and below)
-        for above, below, is_wide in zip(first, second, wide, strict=True)
+        below and not _DIGITS.fullmatch(below) if above is None or after is None else not (above and below)
+        for above, below, after in columns
     )
 
 

@@ -38,8 +38,9 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     for number, sheet in enumerate(sheets, start=1):
         builder.page(number, anew=True)
         if sheet.part is not None and not sheet.hidden:
-            tables = tables_in(workbook.read(sheet.part), options.limits.characters)
-            _write(builder, sheet.name, tables, workbook.asides(sheet.part))
+            cells = workbook.read(sheet.part)
+            tables = tables_in(cells, options.limits.characters)
+            _write(builder, sheet.name, tables, workbook.asides(sheet.part, cells))
         elif not sheet.hidden:
             unread.append(number)
     properties = package.properties()
@@ -78,16 +79,17 @@ class _Workbook:
         self._most_characters -= sheet.characters
         return sheet
 
-    def asides(self, part: str) -> Iterator[str]:
-        """Text boxes over a sheet, then the comments on its cells."""
+    def asides(self, part: str, sheet: Sheet) -> Iterator[str]:
+        """Text boxes over a sheet, then the comments on its visible cells."""
         drawing = self._package.related_xml(part, "drawing")
         for body in _text_bodies(drawing) if drawing is not None else ():
             yield plain_text(body)
         threads = self._package.related_xml(part, "threadedComment")
         comments = self._threaded(threads) if threads is not None else self._plain_comments(part)
         for author, cell, text in comments:
-            by = f"Comment ({author})" if author else "Comment"
-            yield f"{by} on {cell}: {text}"
+            if sheet.shows(cell):
+                by = f"Comment ({author})" if author else "Comment"
+                yield f"{by} on {cell}: {text}"
 
     def _threaded(self, root: Element) -> Iterator[tuple[str, str, str]]:
         people = self._package.related_xml(self._main, "person")

@@ -1,0 +1,75 @@
+"""The blocks in a part of a Word document, and the rows of its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from citewell.extract.ooxml import MC, Element, W, chosen_branch, number_of, value_of
+from citewell.extract.table_heads import Row, with_one_head
+
+CHUNK = W + "altChunk"
+_TRANSPARENT = {W + name for name in ("sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo")}
+_MOST_COLUMNS = 1_000
+
+
+def content_of(container: Element, *tags: str) -> Iterator[Element]:
+    """Paragraphs, tables and documents in ``container`` (or what ``tags`` names), content controls and such opened."""
+    wanted = tags or (W + "p", W + "tbl", CHUNK)
+    for child in container:
+        if child.tag in wanted:
+            yield child
+        elif child.tag in _TRANSPARENT:
+            yield from content_of(child, *tags)
+        elif child.tag == MC + "AlternateContent":
+            yield from content_of(chosen_branch(child), *tags)
+
+
+def cells_of_frame(table: Element) -> list[Element]:
+    """The cells of a table that is but a frame around text, as it has one column; none of a true table."""
+    rows = [list(content_of(row, W + "tc")) for row in content_of(table, W + "tr")]
+    return [cell for row in rows for cell in row] if all(len(row) == 1 for row in rows) else []
+
+
+def table_of(table: Element, text_of: Callable[[Element], str]) -> tuple[list[str], list[list[str]]]:
+    """The lines above a table and its rows, the first one the head; ``text_of`` reads a cell.
+
+    A merged cell's text stands in its first row and column, blanks in the others.
+    """
+    rows: list[Row] = []
+    head_rows = 0
+    for row in content_of(table, W + "tr"):
+        properties = row.find(W + "trPr")
+        if properties is None or properties.find(W + "del") is None:
+            head_rows += head_rows == len(rows) and _is_head(properties)
+            rows.append(_row(row, properties, text_of))
+    return with_one_head(rows, head_rows or None)
+
+
+def _row(row: Element, properties: Element | None, text_of: Callable[[Element], str]) -> Row:
+    cells: Row = [""] * _spanned(properties, "gridBefore", 0)
+    for cell in content_of(row, W + "tc"):
+        properties = cell.find(W + "tcPr")
+        cells.append("" if _goes_on(properties) else text_of(cell))
+        if len(cells) < _MOST_COLUMNS:
+            cells += [None] * (_spanned(properties, "gridSpan", 1) - 1)
+    return cells
+
+
+def _is_head(properties: Element | None) -> bool:
+    head = properties.find(W + "tblHeader") if properties is not None else None
+    return head is not None and head.get(W + "val") not in ("0", "false", "off")
+
+
+def _goes_on(properties: Element | None) -> bool:
+    """Whether a cell goes on with the one above or left of it, or was deleted."""
+    if properties is None:
+        return False
+    if properties.find(W + "cellDel") is not None:
+        return True
+    merges = (properties.find(W + name) for name in ("vMerge", "hMerge"))
+    return any(merge is not None and merge.get(W + "val", "continue") == "continue" for merge in merges)
+
+
+def _spanned(properties: Element | None, name: str, least: int) -> int:
+    value = number_of(value_of(properties, name)) if properties is not None else None
+    return min(max(value or 0, least), _MOST_COLUMNS)
