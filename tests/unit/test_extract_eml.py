@@ -151,6 +151,18 @@ def test_a_body_whose_encoding_nobody_names_or_knows_is_undecodable() -> None:
     assert rejected.value.code == "undecodable"
 
 
+@pytest.mark.parametrize(
+    ("encoding", "content"),
+    [("quoted printable", b"caf=C3=A9"), ("quoted-printable;", b"caf=C3=A9"), ('"base64"', b"Y2Fmw6k="),
+     ("base64 (of mine)", b"Y2Fmw6k=")],
+)  # fmt: skip
+def test_a_transfer_encoding_is_told_whatever_stands_around_it(encoding: str, content: bytes) -> None:
+    data = mail(
+        f"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: {encoding}\n\n".encode() + content
+    )
+    assert body_of(data) == "café"
+
+
 def test_base64_that_breaks_off_is_read_as_far_as_it_goes() -> None:
     assert body_of(mail(b"Content-Transfer-Encoding: base64\n\nSGVsbG8gYWxs!!\nIQ")).startswith("Hello all")
 
@@ -170,6 +182,31 @@ def test_a_page_alone_is_read_as_a_page() -> None:
 def test_a_plain_form_that_only_points_to_the_page_gives_way_to_it(stub: str) -> None:
     page = part("text/html", f"<p>{'The policy holds for everybody. ' * 5}</p>")
     assert body_of(mail(multipart("alternative", part("text/plain", stub), page))).startswith("The policy holds")
+
+
+def test_a_plain_form_that_says_something_else_gives_way_to_the_page() -> None:
+    page = part("text/html", "<p>Invoice 4711 is due on 5 May.</p>")
+    for stub in ("Your program shows no HTML, view it online.", "[cid:image001.png]"):
+        assert body_of(mail(multipart("alternative", part("text/plain", stub), page))).startswith("Invoice 4711")
+
+
+def test_a_form_that_is_parted_by_a_file_is_read_whole() -> None:
+    for kind, shown in (("text/plain", "before\n\nafter"), ("text/html", "before\n\nafter")):
+        cells = [part(kind, each if kind == "text/plain" else f"<p>{each}</p>") for each in ("before", "after")]
+        mixed = multipart("mixed", cells[0], attachment("filename=a.pdf"), cells[1], boundary="b2")
+        assert body_of(mail(multipart("alternative", mixed))) == f"{shown}\n\nAttachments: a.pdf"
+
+
+def test_the_page_of_related_parts_may_come_after_its_picture() -> None:
+    assert body_of(mail(multipart("related", part("image/png", "x"), part("text/html", "<p>page")))) == "page"
+
+
+def test_a_text_with_a_name_is_the_body_where_it_is_shown_or_nothing_else_is() -> None:
+    named = part("text/plain; name=body.txt", "body", "Content-Disposition: inline")
+    assert body_of(mail(multipart("mixed", named))) == "body"
+    assert body_of(mail(multipart("mixed", PLAIN, named))).endswith("paragraph\n\nbody")
+    other = part("text/plain; name=log.txt", "log")
+    assert body_of(mail(multipart("mixed", PLAIN, other))).endswith("paragraph\n\nAttachments: log.txt")
 
 
 def test_a_page_with_its_pictures_and_files() -> None:
@@ -222,11 +259,26 @@ def test_a_forwarded_message_is_a_section() -> None:
     assert extracted.blocks[-1].headings == ("Grüße",)
 
 
+def test_a_forwarded_message_may_be_in_base64() -> None:
+    inner = base64.b64encode(b"From: eve@example.com\nSubject: Hi\n\nInner.")
+    data = mail(multipart("mixed", part("message/rfc822", inner, "Content-Transfer-Encoding: base64")))
+    assert body_of(data) == "Hi\n\nFrom: eve@example.com\nSubject: Hi\n\nInner."
+
+
+def test_each_message_of_a_mailbox_is_a_section() -> None:
+    one, two = (f"From a@b.c Mon Mar  4 10:00:00 2024\n{SHOWN} {n}\n\nBody {n}\n>From here\n\n" for n in (1, 2))
+    extracted = extract((one + two).encode())
+    assert [block.headings for block in extracted.blocks][-1] == ("Leave 2",)
+    assert extracted.text == "\n\n".join(f"Leave {n}\n\n{SHOWN} {n}\n\nBody {n}\nFrom here" for n in (1, 2))
+    assert extracted.title is None
+
+
 def test_an_invitation_says_when_and_where() -> None:
     event = (
         "BEGIN:VCALENDAR\r\nBEGIN:VTIMEZONE\r\nDTSTART:19700101T000000\r\nEND:VTIMEZONE\r\nBEGIN:VEVENT\r\n"
         "SUMMARY:Review\\, quarterly\r\nDTSTART;TZID=Europe/Berlin:20260302T090000\r\nDTEND:20260302T093000Z\r\n"
         'LOCATION:Room 5\r\nORGANIZER;CN="Ann: Lead":mailto:ann@example.com\r\n'
+        "DESCRIPTION:Bring\\, numbers\r\n"
         "ATTENDEE;ROLE=REQ:MAILTO:bob@example.com\r\nATTENDEE;CN=E\r\n ve:mailto:eve@example.com\r\n"
         "END:VEVENT\r\nEND:VCALENDAR\r\n"
     )
@@ -239,13 +291,16 @@ def test_an_invitation_says_when_and_where() -> None:
         body_of(mail(multipart("alternative", part("text/plain", "Please come."), calendar)))
         == f"Please come.\n\n{shown}"
     )
-    assert body_of(mail(part("text/calendar", event))) == shown
+    assert body_of(mail(part("text/calendar", event))) == f"{shown}\nDescription: Bring, numbers"
 
 
 def test_lines_that_flow_are_joined() -> None:
     body = "One paragraph \nof two lines.\n\n> quoted\n stuffed\n-- \nAnn"
     assert body_of(mail(part("text/plain; format=flowed", body))) == (
         "One paragraph of two lines.\n\n> quoted\nstuffed\n--\nAnn"
+    )
+    assert body_of(mail(part("text/plain; format=flowed", "> twelve \n> thousand\n>> and \nGreat."))) == (
+        "> twelve thousand\n>> and\nGreat."
     )
     assert body_of(mail(part("text/plain; format=flowed; delsp=yes", "年次有給 \n休暇"))) == "年次有給休暇"
 
@@ -270,6 +325,12 @@ def test_a_message_that_only_a_key_opens_is_encrypted(content: bytes) -> None:
     with pytest.raises(DocumentRejected) as rejected:
         extract(mail(content))
     assert rejected.value.code == "encrypted"
+
+
+def test_a_message_inside_of_its_signature_is_not_read() -> None:
+    with pytest.raises(DocumentRejected) as rejected:
+        extract(mail(part("application/pkcs7-mime; smime-type=signed-data; name=smime.p7m", "x")))
+    assert rejected.value.code == "unsupported_type"
 
 
 # --- broken ---

@@ -20,8 +20,9 @@ _SHOWN = {
 }
 
 
-def events_of(calendar: str) -> Iterator[str]:
-    """Each event as lines ``Event: ...``, ``Start: ...``; its description, which repeats a mail's text, left out."""
+def events_of(calendar: str, *, described: bool) -> Iterator[str]:
+    """Each event as lines ``Event: ...``, ``Start: ...``, also its description unless that repeats a mail's text."""
+    labels = _SHOWN | ({"DESCRIPTION": "Description"} if described else {})
     event: dict[str, list[str]] | None = None
     for line in _FOLD.sub("", calendar).splitlines():
         match = _LINE.fullmatch(line.rstrip())
@@ -31,9 +32,9 @@ def events_of(calendar: str) -> Iterator[str]:
         if (name, value.upper()) == ("BEGIN", "VEVENT"):
             event = {}
         elif (name, value.upper()) == ("END", "VEVENT") and event:
-            yield "\n".join(f"{label}: {', '.join(event[key])}" for key, label in _SHOWN.items() if event.get(key))
+            yield "\n".join(f"{label}: {', '.join(event[key])}" for key, label in labels.items() if event.get(key))
             event = None
-        elif event is not None and name in _SHOWN:
+        elif event is not None and name in labels:
             event.setdefault(name, []).append(_shown(name, match["parameters"], value))
 
 

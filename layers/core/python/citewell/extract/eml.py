@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import email
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from email.message import Message
 from email.utils import collapse_rfc2231_value
 
@@ -12,41 +12,53 @@ from citewell.core.values import ExtractedText
 from citewell.errors import DocumentRejected
 from citewell.extract.building import TextBuilder
 from citewell.extract.calendar_events import events_of
-from citewell.extract.declaring import decoded_as
 from citewell.extract.decoding import decode
 from citewell.extract.mail_headers import day_of, fields_of, mended, unfolded
+from citewell.extract.mail_text import content_of, is_base64, text_of
 from citewell.extract.mail_writing import (
     shown_fields,
     write_attachments,
     write_body,
     write_forwarded,
 )
+from citewell.extract.mailboxes import messages_in
 from citewell.extract.options import ReadOptions
 
 _DEEPEST = 30
 _HEAD_BYTES = 16
 _SIGNATURES = frozenset({"application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature"})
 _ENCRYPTED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
+_FORMS = frozenset({"text/plain", "text/html", "text/calendar"})
 _FOR_PROGRAMS = frozenset({"message/delivery-status", "message/disposition-notification", "text/rfc822-headers"})
 
 
 def read(data: bytes, options: ReadOptions) -> ExtractedText:
     """Header fields as metadata, the body once, forwarded messages within it; attachments by name only.
 
-    The title is the subject, the effective date the day it was sent. Raises DocumentRejected ``encrypted`` for a
-    message that only its recipient's key opens, ``corrupt`` for parts that nest without an end, ``undecodable`` and
-    ``too_large``.
+    The title is the subject, the effective date the day it was sent; in a mailbox, each message is a section.
+    Raises DocumentRejected ``encrypted`` for a message that only its recipient's key opens, ``unsupported_type`` for
+    one inside of its signature, ``corrupt`` for parts that nest without an end, ``undecodable`` and ``too_large``.
     """
+    builder = TextBuilder(options.limits)
+    writer = _PartWriter(builder)
+    messages = messages_in(_narrow(data).lstrip(b"\r\n"))
+    if len(messages) > 1:
+        for each in messages:
+            writer.write_section(_parsed(each))
+        return builder.finish()
+    message = _parsed(messages[0])
+    fields = fields_of(message)
+    builder.metadata(shown_fields(fields.items()))
+    writer.write_message(message)
+    return builder.finish(title=fields["Subject"] or None, effective_date=day_of(fields["Date"]))
+
+
+def _parsed(data: bytes) -> Message:
     try:
         # Its lenient policy hands headers over as they are; the strict one fails on those that are malformed.
-        message = email.message_from_bytes(mended(_narrow(data)))
+        return email.message_from_bytes(mended(data))
     except RecursionError as error:
         raise DocumentRejected("corrupt", "the message's parts are nested without an end") from error
-    fields = fields_of(message)
-    builder = TextBuilder(options.limits)
-    builder.metadata(shown_fields(fields.items()))
-    _PartWriter(builder).write_message(message)
-    return builder.finish(title=fields["Subject"] or None, effective_date=day_of(fields["Date"]))
 
 
 def _narrow(data: bytes) -> bytes:
@@ -60,20 +72,34 @@ class _PartWriter:
 
     def __init__(self, builder: TextBuilder) -> None:
         self._builder = builder
+        self._has_body = False
 
     def write_message(self, message: Message, depth: int = 0) -> None:
+        self._has_body = False
+        if str(message.get_param("smime-type", "")).lower() == "signed-data":
+            raise DocumentRejected("unsupported_type", "the message is wrapped in its signature")
         if message.get_content_type() == "multipart/encrypted" or message.get_content_type() in _ENCRYPTED:
             raise DocumentRejected("encrypted", "the message is encrypted for its recipient")
         attachments: list[str] = []
         self._write(message, attachments, depth)
         write_attachments(self._builder, attachments)
 
+    def write_section(self, message: Message, depth: int = 0) -> None:
+        """A message among others, as far as it can be read."""
+        fields = fields_of(message)
+        write_forwarded(self._builder, fields.items(), subject=fields["Subject"])
+        try:
+            self.write_message(message, depth)
+        except DocumentRejected as rejected:
+            if rejected.code not in {"encrypted", "unsupported_type"}:
+                raise
+
     def _write(self, part: Message, attachments: list[str], depth: int) -> None:
         kind = part.get_content_type()
         if depth > _DEEPEST or kind in _FOR_PROGRAMS or kind in _SIGNATURES:
             return
         if not part.is_multipart():
-            if _is_text(part) and (depth == 0 or not _is_file(part)):
+            if _is_text(part) and (depth == 0 or self._is_shown(part)):
                 self._write_text(part)
             else:
                 attachments.append(_file_name(part))
@@ -87,48 +113,56 @@ class _PartWriter:
             for child in _children(part):
                 self._write(child, attachments, depth + 1)
 
+    def _is_shown(self, part: Message) -> bool:
+        """A text that has a name is a file, unless it is to be shown, or nothing else is."""
+        disposition = part.get_content_disposition()
+        return disposition == "inline" or (disposition is None and not (self._has_body and _raw_file_name(part)))
+
     def _write_text(self, part: Message) -> None:
-        text = _text(part)
+        text = text_of(part)
         if part.get_content_type() == "text/html":
             write_body(self._builder, plain="", html=text)
         elif part.get_content_type() == "text/calendar":
             self._write_events(text)
         else:
             write_body(self._builder, plain=text, html="")
+        self._has_body = self._has_body or bool(text.strip())
 
     def _write_events(self, calendar: str) -> None:
-        for event in events_of(calendar):
+        for event in events_of(calendar, described=not self._has_body):
             self._builder.paragraph(event)
 
     def _write_one_of(self, parts: Sequence[Message], attachments: list[str], depth: int) -> None:
         """The same said in several forms: the plain one or the page, and when and where it is to be."""
-        leaves = {leaf.get_content_type(): leaf for part in reversed(parts) if (leaf := _first_leaf(part)) is not None}
-        plain, html = leaves.get("text/plain"), leaves.get("text/html")
-        if plain is None and html is None:
+        forms: dict[str, str] = {}
+        for part in parts:
+            if texts := [leaf for leaf in part.walk() if leaf.get_content_type() in _FORMS and not _is_attached(leaf)]:
+                kind = texts[0].get_content_type()
+                forms.setdefault(kind, "\n\n".join(text_of(leaf) for leaf in texts if leaf.get_content_type() == kind))
+        plain, html = forms.get("text/plain", ""), forms.get("text/html", "")
+        if not plain and not html:
             if parts:
                 self._write(parts[0], attachments, depth + 1)
             return
-        write_body(self._builder, plain=_text(plain), html=_text(html))
-        if (calendar := leaves.get("text/calendar")) is not None:
-            self._write_events(_text(calendar))
+        write_body(self._builder, plain=plain, html=html)
+        self._has_body = True
+        self._write_events(forms.get("text/calendar", ""))
         for part in parts:
             attachments.extend(_file_name(leaf) for leaf in part.walk() if _is_file(leaf) and not _is_inline(leaf))
 
     def _write_related(self, parts: Sequence[Message], attachments: list[str], depth: int) -> None:
         """A page and what it is made of, such as its pictures."""
-        for index, part in enumerate(parts):
-            if index == 0 or (_is_file(part) and not _is_inline(part)):
+        page = next((part for part in parts if _is_text(part)), parts[0] if parts else None)
+        for part in parts:
+            if part is page or (_is_file(part) and not _is_inline(part)):
                 self._write(part, attachments, depth + 1)
 
     def _write_forwarded(self, part: Message, depth: int) -> None:
         for message in _children(part):
-            fields = fields_of(message)
-            write_forwarded(self._builder, fields.items(), subject=fields["Subject"])
-            try:
-                self.write_message(message, depth + 1)
-            except DocumentRejected as rejected:
-                if rejected.code != "encrypted":
-                    raise
+            if is_base64(part) and not message.keys():  # which no standard allows, and some programs write
+                message["Content-Transfer-Encoding"] = "base64"
+                message = _parsed(content_of(message))
+            self.write_section(message, depth + 1)
 
 
 def _children(part: Message) -> list[Message]:
@@ -136,24 +170,17 @@ def _children(part: Message) -> list[Message]:
     return [child for child in payload if isinstance(child, Message)] if isinstance(payload, list) else []
 
 
-def _first_leaf(part: Message) -> Message | None:
-    for _ in range(_DEEPEST):
-        if not part.is_multipart():
-            return part
-        children = _children(part)
-        if not children:
-            return None
-        part = children[0]
-    return None
-
-
 def _is_text(part: Message) -> bool:
     """Also what should have parts and has none: its boundary isn't named, or isn't there."""
     return part.get_content_maintype() in {"text", "multipart", "message"}
 
 
+def _is_attached(part: Message) -> bool:
+    return part.get_content_disposition() == "attachment"
+
+
 def _is_file(part: Message) -> bool:
-    return part.get_content_disposition() == "attachment" or bool(_raw_file_name(part))
+    return _is_attached(part) or bool(_raw_file_name(part))
 
 
 def _is_inline(part: Message) -> bool:
@@ -174,39 +201,3 @@ def _raw_file_name(part: Message) -> str:
         if value:
             return collapse_rfc2231_value(value)
     return ""
-
-
-def _text(part: Message | None) -> str:
-    if part is None:
-        return ""
-    payload = part.get_payload(decode=True)
-    text = decoded_as(_charset(part), payload) if isinstance(payload, bytes) else ""
-    return _reflowed(text, part) if part.get_content_type() == "text/plain" else text
-
-
-def _charset(part: Message) -> str | None:
-    try:
-        return part.get_content_charset()
-    except (ValueError, LookupError, IndexError):
-        return None
-
-
-def _reflowed(text: str, part: Message) -> str:
-    """Joins the lines that ``format=flowed`` (RFC 3676) says were one."""
-    if str(part.get_param("format", "")).lower() != "flowed":
-        return text
-    joined = str(part.get_param("delsp", "")).lower() == "yes"
-    return "\n".join(_flowing(text.replace("\r\n", "\n").split("\n"), drop_space=joined))
-
-
-def _flowing(lines: Sequence[str], *, drop_space: bool) -> Iterator[str]:
-    paragraph = ""
-    for line in lines:
-        paragraph += line.removeprefix(" ")
-        if line.endswith(" ") and line != "-- ":
-            paragraph = paragraph[:-1] if drop_space else paragraph
-            continue
-        yield paragraph
-        paragraph = ""
-    if paragraph:
-        yield paragraph

@@ -13,6 +13,8 @@ _PARAGRAPHS = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*)+")
 _PAGE = re.compile(r"\s*<(?:!doctype\s+html|html[\s>])", re.IGNORECASE)
 _STUB_CHARACTERS = 200
 _STUB_TIMES = 4
+_LEAST_WORDS = 5
+_WORD = re.compile(r"\w+")
 
 
 def shown_fields(fields: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -37,12 +39,21 @@ def write_body(builder: TextBuilder, *, plain: str, html: str) -> None:
     tree = parsed(html)
     if len(plain.strip()) < _STUB_CHARACTERS and (body := tree.body) is not None:
         tree.strip_tags(["script", "style"])
-        if len(body.text().strip()) > _STUB_TIMES * len(plain.strip()):
+        if _is_stub(plain, body.text(separator=" ")):
             plain = ""
     if plain.strip():
         _write_plain(builder, plain)
     else:
         write_tree(tree, builder)
+
+
+def _is_stub(plain: str, page: str) -> bool:
+    """Whether a plain form says something else than the page, or only a little of it."""
+    words = _WORD.findall(plain.lower())
+    words_of_page = _WORD.findall(page.lower())
+    known = frozenset(words_of_page)
+    is_other = len(words_of_page) >= _LEAST_WORDS and 2 * sum(word in known for word in words) < len(words)
+    return is_other or len(page.strip()) > _STUB_TIMES * len(plain.strip())
 
 
 def _write_plain(builder: TextBuilder, text: str) -> None:

@@ -35,7 +35,10 @@ _MARKDOWN_BLOCK = re.compile(r"^ {0,3}(?:#{1,6} \S|```|~~~|[-*+] \S|\d+\. \S|\|.
 _JSON = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*(?:[\"\[{\]\d-]|true\b|false\b|null\b))")
 
 _FIELD = re.compile(r"([!-9;-~]+):")
-_MAIL_FIELDS = frozenset({"mime-version", "message-id", "received", "return-path", "delivered-to", "dkim-signature"})
+_MAIL_FIELDS = frozenset({
+    "mime-version", "message-id", "received", "return-path", "delivered-to", "dkim-signature",
+    "content-transfer-encoding",
+})  # fmt: skip
 _LEAST_FIELDS = 3
 _LEAST_FIELD_SHARE = 0.8
 _MIME = re.compile(r"(?:MIME-Version:\s*1\.0\b|Content-Type:\s*(?:multipart|message)/)", re.IGNORECASE)
