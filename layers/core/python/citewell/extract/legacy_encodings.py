@@ -108,6 +108,13 @@ _ELISION = re.compile(
     r"\b(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quelqu|presqu|aujourd|un|dell|all|nell|sull|dall|quell|quest)’(?=[aeiouyhàâéèêëîïôœù])",
     re.IGNORECASE,
 )
+# Slovak's ŕ and ĺ stand before a consonant, and no word is a single č, but for "č. 5": else they were à, å and è.
+_MISPLACED_CENTRAL = re.compile(r"[ŕĺ](?![^\W\d_aáäeéiíoóôuúyý])|\bč\b(?![.)])", re.IGNORECASE)
+_ROMANCE_WORDS = frozenset({
+    "le", "les", "des", "du", "est", "une", "et", "dans", "aux", "qui", "sur", "avec", "nous", "vous", "pour",
+    "il", "lo", "gli", "che", "della", "di", "per", "con", "sono", "nel", "que", "uma", "das", "em", "com", "las",
+})  # fmt: skip
+_LEAST_ROMANCE_WORDS = 3
 _LETTER_BEFORE_DIGIT = re.compile(rf"(?![\x00-\x7fªº]){_LETTER}\d")  # where a currency sign stands in the right reading
 _WORD = re.compile(rf"{_LETTER}+")
 _MOST_FOREIGN_IN_LATIN = 0.35
@@ -121,12 +128,20 @@ def _latin_readings(data: bytes) -> Iterator[tuple[str, str]]:
         evidence = _evidence(data, encoding)
         if evidence is None or not _is_written(evidence, alphabets) or _LETTER_BEFORE_DIGIT.search(evidence):
             continue
+        if alphabets is _CENTRAL and (_MISPLACED_CENTRAL.search(evidence) or _is_romance(evidence)):
+            continue
         letters = [character for character in evidence if character.isalpha()]
         foreign = [letter for letter in letters if not letter.isascii()]
         # One or two odd letters make no Turkish; but they do make a č of what might be an è.
         told = encoding in {"cp1252", "cp1250"} or len(set(foreign)) >= _LEAST_DISTINCT
         if told and len(foreign) <= _MOST_FOREIGN_IN_LATIN * len(letters):
             yield encoding, evidence
+
+
+def _is_romance(text: str) -> bool:
+    """Whether its small words are those of a language that no Central European encoding was made for."""
+    words = [word for word in _WORD.findall(text.lower()) if word in _ROMANCE_WORDS]
+    return len(words) >= _LEAST_ROMANCE_WORDS and len(set(words)) > 1
 
 
 def _alphabetic_readings(data: bytes) -> Iterator[tuple[str, str]]:
