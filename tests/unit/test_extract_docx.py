@@ -7,7 +7,7 @@ import pytest
 from citewell.core.values import Block, BlockKind
 from citewell.errors import DocumentRejected
 from citewell.extract import extract
-from tests.documents.archives import zipped
+from tests.documents.archives import unzipped, zipped
 from tests.documents.office import (
     cell,
     docx,
@@ -543,6 +543,25 @@ def test_a_main_part_that_is_no_document_is_corrupt(xml: str) -> None:
 
 def test_a_root_that_is_no_document_is_empty() -> None:
     assert code_of(package("word/document.xml", "wordprocessingml.document", {"word/document.xml": "<a/>"})) == "empty"
+
+
+@pytest.mark.parametrize("damaged", ["", "garbage", "<w:styles>"])
+@pytest.mark.parametrize("part", ["word/styles.xml", "word/numbering.xml", "word/footnotes.xml", "docProps/core.xml"])
+def test_a_document_is_read_without_a_part_that_is_damaged(part: str, damaged: str) -> None:
+    parts = unzipped(docx(paragraph("Leave is 27 days."), title="Leave")) | {part: damaged.encode()}
+    assert text_of(zipped(parts)) == "Leave is 27 days."
+
+
+def test_of_a_part_that_is_cut_off_what_is_left_is_read() -> None:
+    note = '<w:footnote w:id="2">' + paragraph("Pro rata.") + "</w:footnote>"
+    parts = unzipped(docx(paragraph("Leave", '<w:r><w:footnoteReference w:id="2"/></w:r>'), footnotes=note))
+    parts["word/footnotes.xml"] = parts["word/footnotes.xml"].removesuffix(b"</w:footnotes>")
+    assert text_of(zipped(parts)) == "Leave\n\nFootnote: Pro rata."
+
+
+@pytest.mark.parametrize("picture", ['<w:drawing><a:blip r:embed="p"/></w:drawing>', "<w:pict><v:imagedata/></w:pict>"])
+def test_a_document_of_pictures_has_no_text_layer(picture: str) -> None:
+    assert code_of(docx(paragraph(f"<w:r>{picture}</w:r>"))) == "no_text_layer"
 
 
 def test_declared_entities_are_an_archive_bomb() -> None:

@@ -8,6 +8,7 @@ from citewell.core.values import BlockKind
 from citewell.errors import DocumentRejected
 from citewell.extract import extract
 from citewell.extract.options import Limits, ReadOptions
+from tests.documents.archives import unzipped, zipped
 from tests.documents.office import frame, group, pptx, shape, slide_paragraph, strict
 
 NUMBERS = '<a:buAutoNum type="{}"/>'
@@ -279,6 +280,22 @@ def test_comments_follow_their_slide_with_their_author() -> None:
 
 def test_a_slide_of_pictures_alone_is_named_as_unread() -> None:
     assert extract(pptx([shape("one"), PICTURE])).unread_pages == (2,)
+
+
+def test_a_presentation_of_pictures_has_no_text_layer() -> None:
+    assert code_of(pptx(["<p:pic/>"])) == "no_text_layer"
+
+
+def test_a_slide_that_is_damaged_is_named_as_unread() -> None:
+    read = extract(pptx([shape("one"), "<p:sld <", shape("three")]))
+    assert (read.text, read.unread_pages) == ("one\n\nthree", (2,))
+
+
+def test_a_slide_is_read_without_notes_and_layout_that_are_damaged() -> None:
+    parts = unzipped(pptx([shape("one")], notes={1: shape("said", kind="body")}))
+    for name in ("ppt/notesSlides/notesSlide1.xml", "ppt/slideLayouts/slideLayout1.xml"):
+        parts[name] = b"garbage"
+    assert text_of(zipped(parts)) == "one"
 
 
 def test_a_slide_that_is_missing_is_named_as_unread() -> None:

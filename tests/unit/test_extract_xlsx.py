@@ -391,6 +391,21 @@ def test_a_sheet_that_is_no_xml_is_corrupt(sheet: str) -> None:
     assert code_of(xlsx({"S": sheet})) == "corrupt"
 
 
+def test_a_sheet_that_is_damaged_is_named_as_unread() -> None:
+    read = extract(xlsx({"A": sheet_data(["x"]), "B": "<sheetData></row>"}))
+    assert (read.text, read.unread_pages) == ("A\n\nx", (2,))
+
+
+def test_a_workbook_of_pictures_has_no_text_layer() -> None:
+    drawing = '<xdr:wsDr><xdr:pic><xdr:blipFill><a:blip r:embed="p"/></xdr:blipFill></xdr:pic></xdr:wsDr>'
+    data = xlsx(
+        {"S": "<sheetData/>"},
+        parts={"xl/drawings/d.xml": with_namespaces(drawing)},
+        of_sheets={"d": ("drawing", "../drawings/d.xml")},
+    )
+    assert code_of(data) == "no_text_layer"
+
+
 def test_a_part_that_declares_entities_is_an_archive_bomb() -> None:
     sheet = (
         '<!DOCTYPE x [<!ENTITY a "aaaa">]><worksheet><sheetData><row><c><v>&a;</v></c></row></sheetData></worksheet>'

@@ -22,7 +22,9 @@ def write_graphic(builder: TextBuilder, package: Package, part: str, graphic: El
     target = package.target(part, graphic.get(R + ("id" if is_chart else "dm")))
     if target is None:
         return
-    root = package.xml(target)
+    root = package.spare_xml(target)
+    if root is None:
+        return
     if is_chart:
         title, rows = chart_rows(root)
         builder.paragraph(title)

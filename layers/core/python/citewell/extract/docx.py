@@ -18,12 +18,13 @@ from citewell.extract.docx_runs import ParagraphText, Runs
 from citewell.extract.docx_styles import Styles, hidden_in, list_in, outline_level_in
 from citewell.extract.docx_tables import CHUNK, cells_of_frame, content_of, table_of
 from citewell.extract.formats import Format
-from citewell.extract.ooxml import Element, Package, R, W, value_of
+from citewell.extract.ooxml import A, Element, Package, R, V, W, value_of
 from citewell.extract.options import ReadOptions
 from citewell.extract.sniffing import format_of
 
 _LIMITS = {"too_large", "archive_bomb"}
 _BODY_LEVEL = 9
+_PICTURES = (A + "blip", V + "imagedata")
 _NOTE_TITLES = {"footnote": "Footnote", "endnote": "Endnote"}
 _SEPARATORS = {"separator", "continuationSeparator", "continuationNotice"}
 
@@ -38,7 +39,10 @@ def _read(data: bytes, options: ReadOptions, *, opens_documents: bool) -> Extrac
     main = package.main_part("word/document.xml")
     builder = TextBuilder(options.limits)
     document = _Document(package, main, builder, options if opens_documents else None)
-    document.read(package.xml(main))
+    root = package.xml(main)
+    document.read(root)
+    if not builder.length and any(True for _ in root.iter(*_PICTURES)):
+        raise DocumentRejected("no_text_layer", "no text, only pictures, in the document")
     properties = package.properties()
     title = document.title or properties.title or document.only_chapter
     return builder.finish(title=title, language=properties.language)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from citewell.errors import DocumentRejected
 from citewell.extract import xml
 from citewell.extract.archives import Archive
 from citewell.extract.options import Limits
@@ -23,6 +24,7 @@ P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+V = "{urn:schemas-microsoft-com:vml}"
 MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 
@@ -71,16 +73,28 @@ class Package:
         return _transitional(self._archive.read(part))
 
     def xml(self, part: str) -> Element:
-        """Raises DocumentRejected ``corrupt`` when there is no such part."""
+        """Raises DocumentRejected ``corrupt`` when there is no such part, or it is no XML."""
         return xml.parse(self.data(part))
+
+    def spare_xml(self, part: str) -> Element | None:
+        """The same of a part without which the document can still be read: what is left of one that is damaged."""
+        try:
+            return self.xml(part)
+        except DocumentRejected as rejected:
+            if rejected.code != "corrupt":
+                raise
+        try:
+            return xml.recovered(self.data(part))
+        except DocumentRejected:  # damaged in the archive
+            return None
 
     def relationships(self, part: str) -> dict[str, Relationship]:
         """By id, those to other parts of the package; ``part`` is empty for the package's own."""
         if part not in self._relationships:
             folder, name = posixpath.split(part)
             source = posixpath.join(folder, "_rels", f"{name}.rels")
-            root = self.xml(source) if source in self._archive else ()
-            self._relationships[part] = dict(_internal(root, folder))
+            root = self.spare_xml(source) if source in self._archive else None
+            self._relationships[part] = {} if root is None else dict(_internal(root, folder))
         return self._relationships[part]
 
     def all_related(self, part: str, kind: str) -> list[str]:
@@ -93,8 +107,9 @@ class Package:
         return next(iter(self.all_related(part, kind)), None)
 
     def related_xml(self, part: str, kind: str) -> Element | None:
+        """The first of them, as :meth:`spare_xml` reads it."""
         target = self.related(part, kind)
-        return self.xml(target) if target is not None else None
+        return self.spare_xml(target) if target is not None else None
 
     def target(self, part: str, identifier: str | None) -> str | None:
         """The part that a relationship of ``part`` names, if it is there."""

@@ -53,7 +53,7 @@ def format_of_package(data: bytes, limits: Limits) -> Format:
     Raises DocumentRejected ``unsupported_type`` for every other archive, and as :class:`Archive` does.
     """
     archive = Archive(data, limits)
-    if "mimetype" in archive:
+    if "mimetype" in archive and _CONTENT_TYPES not in archive:
         return _open_document(archive)
     types = archive.read(_CONTENT_TYPES).lower() if _CONTENT_TYPES in archive else b""
     for kind, main_types, main_part in _OFFICE:

@@ -29,18 +29,20 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     slides = [package.target(main, each.get(R + "id")) for each in package.xml(main).iter(P + "sldId")]
     if len(slides) > options.limits.pages:
         raise DocumentRejected("too_large", f"{len(slides)} slides, {options.limits.pages} allowed")
-    if slides and not any(slides):
-        raise DocumentRejected("corrupt", "none of the slides is there")
     builder = TextBuilder(options.limits)
     presentation = _Presentation(package, main, builder)
     for number, slide in enumerate(slides, start=1):
         builder.page(number, anew=True)
         presentation.write(slide, number)
+    if presentation.damaged and not builder.length:
+        raise DocumentRejected("corrupt", "none of the slides can be read")
+    if presentation.pictures and not builder.length:
+        raise DocumentRejected("no_text_layer", "no text, only pictures, on the slides")
     properties = package.properties()
     return builder.finish(
         title=presentation.title or properties.title,
         pages=len(slides),
-        unread_pages=presentation.unread,
+        unread_pages=sorted(presentation.damaged + presentation.pictures),
         language=properties.language,
     )
 
@@ -48,7 +50,8 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
 class _Presentation:
     def __init__(self, package: Package, main: str, builder: TextBuilder) -> None:
         self.title: str | None = None
-        self.unread: list[int] = []
+        self.damaged: list[int] = []
+        self.pictures: list[int] = []
         self._package = package
         self._builder = builder
         self._authors = {
@@ -61,10 +64,10 @@ class _Presentation:
 
     def write(self, part: str | None, number: int) -> None:
         """``part`` is None for a slide that is named but not there."""
-        if part is None:
-            self.unread.append(number)
+        slide = self._slide(part)
+        if part is None or slide is None:
+            self.damaged.append(number)
             return
-        slide = self._package.xml(part)
         if slide.get("show") in ("0", "false"):
             return
         tree = slide.find(f"{P}cSld/{P}spTree")
@@ -80,7 +83,15 @@ class _Presentation:
         self._write_notes(part)
         self._write_comments(part)
         if self._builder.length == before and any(True for _ in slide.iter(P + "pic")):
-            self.unread.append(number)
+            self.pictures.append(number)
+
+    def _slide(self, part: str | None) -> Element | None:
+        try:
+            return self._package.xml(part) if part is not None else None
+        except DocumentRejected as rejected:
+            if rejected.code != "corrupt":
+                raise
+            return None
 
     # --- shapes ---
 
@@ -106,7 +117,8 @@ class _Presentation:
         if layout not in self._inherited:
             master = self._package.related(layout, "slideMaster") if layout else None
             self._inherited[layout] = Inherited(
-                self._package.xml(layout) if layout else None, self._package.xml(master) if master else None
+                self._package.spare_xml(layout) if layout else None,
+                self._package.spare_xml(master) if master else None,
             )
         return self._inherited[layout]
 

@@ -14,7 +14,7 @@ from citewell.core.values import ExtractedText
 from citewell.errors import DocumentRejected
 from citewell.extract.building import TextBuilder, clean_line
 from citewell.extract.drawing import plain_text
-from citewell.extract.ooxml import MC, Element, Package, R, S, number_of
+from citewell.extract.ooxml import MC, A, Element, Package, R, S, number_of
 from citewell.extract.options import ReadOptions
 from citewell.extract.sheet_cells import Cells
 from citewell.extract.sheet_rows import Sheet, read_sheet
@@ -31,18 +31,24 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     sheets = list(workbook.sheets())
     if len(sheets) > options.limits.pages:
         raise DocumentRejected("too_large", f"{len(sheets)} sheets, {options.limits.pages} allowed")
-    if sheets and not any(sheet.part for sheet in sheets):
-        raise DocumentRejected("corrupt", "none of the sheets is there")
     builder = TextBuilder(options.limits)
     unread = []
+    shows_pictures = False
     for number, sheet in enumerate(sheets, start=1):
         builder.page(number, anew=True)
-        if sheet.part is not None and not sheet.hidden:
-            cells = workbook.read(sheet.part)
-            tables = tables_in(cells, options.limits.characters)
-            _write(builder, sheet.name, tables, workbook.asides(sheet.part, cells))
-        elif not sheet.hidden:
+        if sheet.hidden:
+            continue
+        if (cells := workbook.read(sheet.part)) is None:
             unread.append(number)
+            continue
+        assert sheet.part is not None
+        tables = tables_in(cells, options.limits.characters)
+        _write(builder, sheet.name, tables, workbook.asides(sheet.part, cells))
+        shows_pictures |= workbook.shows_pictures(sheet.part)
+    if unread and not builder.length:
+        raise DocumentRejected("corrupt", "none of the sheets can be read")
+    if shows_pictures and not builder.length:
+        raise DocumentRejected("no_text_layer", "no text, only pictures, on the sheets")
     properties = package.properties()
     return builder.finish(title=properties.title, pages=len(sheets), unread_pages=unread, language=properties.language)
 
@@ -70,14 +76,26 @@ class _Workbook:
             part = self._package.target(self._main, each.get(R + "id"))
             yield _SheetEntry(each.get("name", ""), part, each.get("state", "visible") != "visible")
 
-    def read(self, part: str) -> Sheet:
-        tables = self._package.all_related(part, "table")
-        filtered = any(True for table in tables for _ in self._package.xml(table).iter(S + "filterColumn"))
-        sheet = read_sheet(
-            self._package.data(part), self._cells, filtered=filtered, most_characters=self._most_characters
-        )
+    def read(self, part: str | None) -> Sheet | None:
+        """None for a sheet that isn't there or is damaged."""
+        if part is None:
+            return None
+        tables = (self._package.spare_xml(table) for table in self._package.all_related(part, "table"))
+        filtered = any(True for table in tables if table is not None for _ in table.iter(S + "filterColumn"))
+        try:
+            sheet = read_sheet(
+                self._package.data(part), self._cells, filtered=filtered, most_characters=self._most_characters
+            )
+        except DocumentRejected as rejected:
+            if rejected.code != "corrupt":
+                raise
+            return None
         self._most_characters -= sheet.characters
         return sheet
+
+    def shows_pictures(self, part: str) -> bool:
+        drawing = self._package.related_xml(part, "drawing")
+        return drawing is not None and any(True for _ in drawing.iter(A + "blip"))
 
     def asides(self, part: str, sheet: Sheet) -> Iterator[str]:
         """Text boxes over a sheet, then the comments on its visible cells."""
