@@ -332,6 +332,41 @@ def test_a_wiki_page_is_read_without_its_tools() -> None:
     assert text.endswith("Ducks swim.")
 
 
+# --- pages without a frame ---
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<span style='x'>Hello <b>team</b>,</span><br>bye", "Hello team,\nbye"),
+        ("<a name=top></a><p>How &mdash; why?</p>", "How — why?"),
+        ("<font><p>Hello &amp; bye</p></font>", "Hello & bye"),
+        ("Hello,<br><br>the <b>new</b> hours.<br>Regards", "Hello,\nthe new hours.\nRegards"),
+        ("<div><p>a &amp; b</p></div>\n<!-- made by x -->", "a & b"),
+        ("<div>\n<p>Run:</p><pre>\n# x\n\n- y\n</pre></div>", "Run:\n\n# x\n\n- y"),
+        ("<div>\n<p>\n1. first of all</p></div>", "1. first of all"),
+        ("<?php include 'x'; ?>\n<!DOCTYPE html><p>Hi", "Hi"),
+        ("<![if !IE]><html><p>Hi</html><![endif]>", "Hi"),
+        ("Saved page\n<html><body><h1>Hi</h1></body></html>", "Saved page\n\nHi"),
+    ],
+)
+def test_a_part_of_a_page_is_a_page(markup: str, text: str) -> None:
+    assert extract(markup.encode()).text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<p align=center>Logo</p>\n\n# Title\n\nText.",
+        "<b>Note</b>: use **bold** here.",
+        "A `<br>` parts lines, `<p>` and `<b>` don't.",
+        "One <b>word</b>, and <i>another</i>.\n\nAnd more.",
+    ],
+)
+def test_markdown_with_elements_is_markdown(text: str) -> None:
+    assert extract(text.encode()).text == text
+
+
 # --- what it says of itself ---
 
 

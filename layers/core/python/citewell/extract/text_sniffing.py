@@ -8,6 +8,7 @@ import re
 from citewell.errors import DocumentRejected
 from citewell.extract.delimiters import table_in
 from citewell.extract.formats import Format
+from citewell.extract.html_sniffing import PROLOGUE, is_fragment, is_page, is_tagged_text
 
 _SAMPLE_BYTES = 1_100_000
 _TAIL_BYTES = 1_024
@@ -19,19 +20,8 @@ _WIDE = (
 )
 _SHIFTED = re.compile(rb"\x1b(?:\$[@AB]|\$\([CD]|\([BIJ])")
 
-# Possessive where they repeat: one way to read what stands before, so that a head that is neither costs no more.
-_PROLOGUE = r"\s*+ (?: (?><!--(?s:.*?)-->) \s*+ | <\?xml\b[^>]*+> \s*+ )*+"
-_HTML = re.compile(
-    _PROLOGUE + r"(?: <!doctype\s+html | <(?:html|head|body|title|meta|style|link|script|base)[\s>] )",
-    re.IGNORECASE | re.VERBOSE,
-)
-_XML = re.compile(_PROLOGUE + r"(?: <!doctype | <svg[\s>] )", re.IGNORECASE | re.VERBOSE)
+_XML = re.compile(PROLOGUE + r"(?: <!doctype | <svg[\s>] )", re.IGNORECASE | re.VERBOSE)
 _XML_DECLARATION = re.compile(r"\s*<\?xml\s")
-_FRAGMENT = re.compile(
-    r"\s*<(?:h[1-6]|p|div|section|article|main|ul|ol|dl|table|blockquote|figure|pre|details)[\s>]", re.IGNORECASE
-)
-_FRAGMENT_END = re.compile(r"</[a-z][a-z0-9]*\s*>\s*\Z", re.IGNORECASE)
-_MARKDOWN_BLOCK = re.compile(r"^ {0,3}(?:#{1,6} \S|```|~~~|[-*+] \S|\d+\. \S|\|.*\|[ \t]*$)", re.MULTILINE)
 _JSON = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*(?:[\"\[{\]\d-]|true\b|false\b|null\b))")
 
 _FIELD = re.compile(r"([!-9;-~]+):")
@@ -52,7 +42,8 @@ def text_format_of(data: bytes) -> Format:
     It is looked at, not read: Markdown is also what may turn out to be no text at all.
     """
     head = _roughly_decoded(data)
-    if _HTML.match(head):
+    end = data[-_TAIL_BYTES:].decode("latin-1").replace("\x00", "")
+    if is_page(head, end):
         return Format.HTML
     if _XML.match(head) or _XML_DECLARATION.match(head):
         raise DocumentRejected("unsupported_type", "XML document: this format can't be read")
@@ -60,10 +51,12 @@ def text_format_of(data: bytes) -> Format:
         return Format.EML
     if _JSON.match(head):
         return Format.JSON
-    if _FRAGMENT.match(head) and _is_page_all_through(head, data):
+    if is_fragment(head, end):
         return Format.HTML
     if table_in(head):
         return Format.CSV
+    if is_tagged_text(head):
+        return Format.HTML
     return Format.MARKDOWN
 
 
@@ -81,12 +74,6 @@ def is_mail(text: str) -> bool:
     if not _MAIL_FIELDS.isdisjoint(names):
         return True
     return _ADDRESS_FROM.search(header) is not None and _CLOCK_DATE.search(header) is not None
-
-
-def _is_page_all_through(head: str, data: bytes) -> bool:
-    """Whether a text that begins with a block's tag is HTML to its end: a README may begin so, and be Markdown."""
-    end = data[-_TAIL_BYTES:].decode("latin-1").replace("\x00", "")
-    return bool(_FRAGMENT_END.search(end)) and not _MARKDOWN_BLOCK.search(head)
 
 
 def _roughly_decoded(data: bytes) -> str:

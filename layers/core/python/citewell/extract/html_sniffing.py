@@ -1,0 +1,59 @@
+"""Tells whether a text is an HTML page, or a part of one, by its first lines and its last."""
+
+from __future__ import annotations
+
+import re
+
+# Possessive where they repeat: one way to read what stands before, so that a head that is neither costs no more.
+PROLOGUE = r"\s*+ (?: (?><!--(?s:.*?)-->) \s*+ | <\?(?:xml|php)\b[^>]*+> \s*+ | <!\[(?:if|endif)\b[^>]*+> \s*+ )*+"
+"""What may stand before a document's first element, for ``re.VERBOSE``."""
+
+_PAGE = re.compile(
+    PROLOGUE + r"(?: <!doctype\s+html | <(?:html|head|body|title|meta|style|link|script|base)[\s>] )",
+    re.IGNORECASE | re.VERBOSE,
+)
+_LATE_PAGE = re.compile(r"\n\s{0,9}<(?:!doctype\s+html|html[\s>])", re.IGNORECASE)
+_LATE_CHARACTERS = 2_000
+_PAGE_END = re.compile(r"</html\s*>\s*\Z", re.IGNORECASE)
+
+_ELEMENT = (
+    r"(?:h[1-6]|p|div|section|article|main|header|footer|nav|aside|ul|ol|dl|table|blockquote|figure|pre|details|form"
+    r"|center|a|b|i|u|em|strong|span|font|small|big|br|hr|img)"
+)
+_FRAGMENT = re.compile(PROLOGUE + rf"<{_ELEMENT}(?:\s[^<>]*+)?/?>", re.IGNORECASE | re.VERBOSE)
+_FRAGMENT_END = re.compile(r"(?:</[a-z][a-z0-9]*\s*>|<[hb]r\s*/?>|-->)\s*\Z", re.IGNORECASE)
+_TAG = re.compile(
+    r"<br\s*/?>|</?(?:p|div|li|td|tr|ul|ol|table|b|i|u|em|strong|span|font|a)(?:\s[^<>]*)?>", re.IGNORECASE
+)
+_VERBATIM = re.compile(r"<(pre|script|style)\b.*?(?:</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL)
+_MARKDOWN_BLOCK = re.compile(r"(?:\A|\n[ \t]*\n) {0,3}(?:#{1,6} \S|```|~~~|[-*+] \S|\d+\. \S|\|.*\|[ \t]*(?:\n|\Z))")
+_MARKDOWN_INLINE = re.compile(r"\*\*\S|\]\(|`")
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
+_LEAST_TAGS = 3
+
+
+def is_page(head: str, end: str) -> bool:
+    """``head`` is how the text begins, ``end`` the last characters of it."""
+    if _PAGE.match(head):
+        return True
+    late = _LATE_PAGE.search(head, 0, _LATE_CHARACTERS)
+    return late is not None and "```" not in head[: late.start()] and _PAGE_END.search(end) is not None
+
+
+def is_fragment(head: str, end: str) -> bool:
+    """Whether the text is HTML from its first element to its last, without a page around it.
+
+    A README may begin so and be Markdown, of which HTML in it knows nothing until a blank line.
+    """
+    if not _FRAGMENT.match(head) or _MARKDOWN_BLOCK.search(_VERBATIM.sub("", head)):
+        return False
+    return _FRAGMENT_END.search(end) is not None or _is_tagged(head)
+
+
+def is_tagged_text(head: str) -> bool:
+    """Whether a text that begins with no element has its lines and words marked by them; prose may speak of tags."""
+    return _is_tagged(head) and not (_BLANK_LINE.search(head.strip()) or _MARKDOWN_BLOCK.search(head))
+
+
+def _is_tagged(text: str) -> bool:
+    return len(_TAG.findall(text)) >= _LEAST_TAGS and not _MARKDOWN_INLINE.search(text)
