@@ -111,6 +111,35 @@ def test_order_on_the_page_wins_over_the_order_in_which_it_is_drawn() -> None:
     assert in_order(extracted, "First", "Second", "Third")
 
 
+def test_a_paragraph_that_goes_on_in_the_next_column_is_one() -> None:
+    cut = [*PROSE[:-1], "days more in each year, and every one of"]
+    rest = ["them counts. " + MORE_PROSE[0][:30], *MORE_PROSE[1:]]
+    extracted = read(pdf(lines(72, 600, cut, size=9) + lines(330, 600, rest, size=9)))
+    assert blocks(extracted, BlockKind.PARAGRAPH) == [" ".join([*cut, *rest])]
+
+
+def test_a_word_that_is_cut_at_the_end_of_a_column_is_whole() -> None:
+    cut = [*PROSE[:-1], "days more in each year, and that notwith-"]
+    rest = ["standing ten in all, once six years have", *MORE_PROSE[1:]]
+    extracted = read(pdf(lines(72, 600, cut, size=9) + lines(330, 600, rest, size=9)))
+    assert "and that notwithstanding ten in all" in extracted.text
+
+
+def test_an_item_that_ends_on_purpose_does_not_go_on_in_the_next_column() -> None:
+    left = lines(72, 600, PROSE, size=9) + lines(72, 540, ["1. First this", "2. Then that"], size=9)
+    rest = ["without being asked at all, which is why", *MORE_PROSE]
+    extracted = read(pdf(left + lines(330, 600, rest, size=9)))
+    assert blocks(extracted, BlockKind.LIST) == ["1. First this\n2. Then that"]
+
+
+def test_what_stands_below_columns_of_one_length_follows_both() -> None:
+    columns = lines(72, 700, PROSE, size=9) + lines(330, 700, MORE_PROSE, size=9)
+    below = text(72, 610, "How to ask", size=14) + lines(
+        72, 590, ["Write to the office.", "Wait for an answer."], size=9
+    )
+    assert in_order(read(pdf(columns + below)), PROSE[0], MORE_PROSE[-1], "How to ask", "Write to the office")
+
+
 # --- tables ---
 
 PRICES = [["Plan", "Price", "Term"], ["Basic", "10", "a month"], ["Plus", "25", "a year"], ["Team", "90", "a year"]]
@@ -219,7 +248,32 @@ def test_text_around_a_table_stays_out_of_it() -> None:
     assert kinds == [BlockKind.PARAGRAPH, BlockKind.TABLE, BlockKind.PARAGRAPH]
 
 
+def test_numbers_that_look_like_those_of_sections_are_cells_in_a_row() -> None:
+    rows = [["Service", "Price", "Notes"], ["Bus", "4.50", "Ask us"], ["Lunch", "12.00", "Each day"]]
+    assert "| Lunch | 12.00 | Each day |" in read(pdf(grid((72, 130, 175), 700, rows))).text
+
+
+def test_cells_that_stand_on_the_foot_of_a_taller_row_belong_to_it() -> None:
+    drawn = grid((72, 150, 200), 700, [["Service", "Price", "Notes"]])
+    drawn += (
+        lines(200, 678, ["Each day, paid", "by the month"], size=10) + text(72, 666, "Lunch") + text(150, 666, "4.50")
+    )
+    drawn += grid((72, 150, 200), 646, [["Bus", "9.00", "Ask us"], ["Pool", "2.00", "In summer"]], pitch=20)
+    assert "| Lunch | 4.50 | Each day, paid by the month |" in read(pdf(drawn)).text
+
+
 # --- headings, paragraphs, lists, code ---
+
+
+def test_a_marker_drawn_by_itself_right_beside_its_item_is_one() -> None:
+    items = lines(84, 700, ["Alpha", "Beta"]) + text(74.3, 700, "\u2022 ") + text(74.3, 686.8, "\u2022 ")
+    assert read(pdf(items)).text == "- Alpha\n- Beta"
+
+
+@pytest.mark.parametrize("words", ["Total: 1,785.00 EUR", "Total 99.50 EUR", "Phone: +49 30 123456"])
+def test_a_bold_line_with_an_amount_is_no_heading(words: str) -> None:
+    drawn = lines(72, 700, PROSE) + text(72, 600, words, font=BOLD) + lines(72, 560, MORE_PROSE)
+    assert blocks(read(pdf(drawn)), BlockKind.HEADING) == []
 
 
 def test_larger_type_is_a_heading_and_the_larger_the_higher() -> None:

@@ -118,3 +118,14 @@ def test_a_frame_around_parts_of_a_page_is_no_table() -> None:
 def test_thousands_of_lines_cost_little_and_change_nothing() -> None:
     hatched = "\n".join(line(100 + n % 400, 100, 100 + n % 400, 400) for n in range(6_000))
     assert extract(pdf("\n".join([hatched, text(72, 700, "A drawing.")]))).text == "A drawing."
+
+
+def test_the_words_of_a_head_above_the_lines_stand_over_their_columns_however_near_they_are() -> None:
+    boxes = [f"{x} {bottom} {right - x} 20 re f" for x, right in pairwise((72, 96, 400, 450)) for bottom in (660, 680)]
+    cells = "".join(
+        text(x + 3, y, cell)
+        for y, row in ((686, ("1", "Consulting", "10")), (666, ("2", "Licence", "1")))
+        for x, cell in zip((72, 96, 400), row, strict=True)
+    )
+    head = text(74, 706, "Pos Description") + text(403, 706, "Qty")
+    assert tables("\n".join([*boxes, cells, head]))[0].startswith("| Pos | Description | Qty |\n| --- ")

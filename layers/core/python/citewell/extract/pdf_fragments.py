@@ -23,7 +23,7 @@ _WORD = re.compile(r"\S+")
 _RULES = "|+=_:·.-–—"
 _RULE = re.compile(rf"[\s{re.escape(_RULES)}]{{4,}}")  # a line that is drawn with characters
 BULLETS = "•‣◦▪▫■□●○◆◇►▶➢➤✓✔✗✘❖·∙–—*\uf0b7\uf0a7\uf0d8\uf076\uf0fc§-"  # those in private use are Symbol's, Wingdings'
-_MARKER = re.compile(rf"[{BULLETS}]|\(?(?:\d{{1,3}}|[A-Za-z]|[ivxIVX]{{1,5}})[.)]|\d{{1,2}}(?:\.\d{{1,2}})+\.?")
+MARKER = re.compile(rf"[{BULLETS}]|\(?(?:\d{{1,3}}|[A-Za-z]|[ivxIVX]{{1,5}})[.)]|\d{{1,2}}(?:\.\d{{1,2}})+\.?")
 _BOLD = re.compile(r"bold|black|heavy|demi|-medi(?!um)|^cm(?:ss)?b|^sfbx", re.IGNORECASE)
 _FIXED = re.compile(r"courier|mono|nimbusmon|consol|menlo|typewriter|cm(?:sl)?tt|lettergothic|fixed", re.IGNORECASE)
 _FORCE_BOLD = 1 << 18
@@ -190,7 +190,7 @@ class _Fragments:
             gap = current.left - right
         if self._is_parted(current, *((current.right, left) if left > current.left else (right, current.left))):
             return False
-        is_marker = len(current.text) <= _MARKER_CHARACTERS and _MARKER.fullmatch(current.text) is not None
+        is_marker = self._is_marker(current)
         if not _OVERLAP * size < gap < (_MARKER_GAP if is_marker else _GAP) * size:
             return False
         if is_marker:  # what a line looks like is not for its bullet to say
@@ -201,6 +201,13 @@ class _Fragments:
         current.text += " " + word
         current.left, current.right = min(current.left, left), max(current.right, right)
         return True
+
+    def _is_marker(self, latest: Fragment) -> bool:
+        """Whether the fragment begun last is what an item or a heading is counted by: no cell in a row of others."""
+        if len(latest.text) > _MARKER_CHARACTERS or not MARKER.fullmatch(latest.text):
+            return False
+        before = self._fragments[-2] if len(self._fragments) > 1 else None
+        return not before or before.turn != latest.turn or abs(before.middle - latest.middle) >= SAME_LINE * latest.size
 
     def _is_parted(self, fragment: Fragment, left: float, right: float) -> bool:
         rulings = self._rulings

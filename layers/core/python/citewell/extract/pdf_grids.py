@@ -5,10 +5,11 @@ Words alone don't tell such a table from running text where its columns are narr
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from citewell.extract.pdf_rows import rows_of, text_of
 from citewell.extract.pdf_rulings import THIN
 from citewell.extract.pdf_tables import RuledTable
 
+_WORD = re.compile(r"\S+")
 _NEAR = 3.0  # points within which two lines are one, or touch
 _SHORTEST = 6.0
 _HEAD = 2.0  # ems above a table within which a line may be its head
@@ -49,6 +51,9 @@ class Grid:
         middle = (each.left + each.right) / 2
         return self.xs[0] < middle < self.xs[-1] and self.ys[0] < each.middle < self.ys[-1]
 
+    def column(self, place: float) -> int:
+        return bisect_right(self.xs, place) - 1
+
     def cell(self, each: Fragment) -> tuple[int, int]:
         """The row and column of the cell in which ``each`` stands, of merged ones the first."""
         row = bisect_right(self.ys, each.middle, hi=len(self.ys) - 1) - 1
@@ -68,8 +73,9 @@ def with_grids(fragments: list[Fragment], rulings: Sequence[Edges], *, rtl: bool
     for grid in _grids(rulings):
         inside = [each for each in fragments if grid.holds(each)]
         if cells := _cells(grid, inside):
-            head = _head(grid, fragments, size=inside[0].size)
-            taken = set(map(id, [*inside, *head.values()]))
+            above = _above(grid, fragments, size=inside[0].size)
+            head = _head(grid, above)
+            taken = set(map(id, inside + (above if head else [])))
             fragments = [each for each in fragments if id(each) not in taken]
             fragments.append(_table(grid, head, cells, inside, rtl=rtl))
     return fragments
@@ -93,23 +99,45 @@ def _cells(grid: Grid, fragments: Iterable[Fragment]) -> dict[tuple[int, int], l
     return cells if longest <= _LONGEST_CELL else {}
 
 
-def _head(grid: Grid, fragments: Iterable[Fragment], *, size: float) -> dict[int, Fragment]:
-    """What stands right above a table, over its columns, by these; empty unless it is a row of them."""
-    above = [
+def _above(grid: Grid, fragments: Iterable[Fragment], *, size: float) -> list[Fragment]:
+    """What stands right above a table."""
+    return [
         each
         for each in fragments
         if grid.ys[0] - _HEAD * size < each.middle < grid.ys[0]
         and grid.xs[0] - _NEAR <= each.left
         and each.right <= grid.xs[-1] + _NEAR
     ]
-    columns = {bisect_right(grid.xs, (each.left + each.right) / 2) - 1: each for each in above}
-    is_row = len(columns) == len(above) > 1 and 2 * len(above) > len(grid.xs) - 1
+
+
+def _head(grid: Grid, above: Sequence[Fragment]) -> dict[int, str]:
+    """What stands ``above`` a table's columns, by these; empty unless it is a row of them."""
+    parts = [part for each in above for part in _parts(grid, each)]
+    columns = {grid.column((each.left + each.right) / 2): each.text for each in parts}
+    is_row = len(above) > 1 and len(columns) == len(parts) and 2 * len(parts) > len(grid.xs) - 1
     return columns if is_row else {}
+
+
+def _parts(grid: Grid, each: Fragment) -> list[Fragment]:
+    """``each`` by the columns over which its words stand; whole where one of them stands over two."""
+    if grid.column(each.left) == grid.column(each.right):
+        return [each]
+    pitch = (each.right - each.left) / len(each.text)
+    parts: list[Fragment] = []
+    for word in _WORD.finditer(each.text):
+        left, right = each.left + pitch * word.start(), each.left + pitch * word.end()
+        if grid.column(left + pitch) != grid.column(right - pitch):
+            return [each]
+        if parts and grid.column(parts[-1].left + pitch) == grid.column(left + pitch):
+            parts[-1] = replace(parts[-1], text=f"{parts[-1].text} {word[0]}", right=right)
+        else:
+            parts.append(replace(each, text=word[0], left=left, right=right))
+    return parts
 
 
 def _table(
     grid: Grid,
-    head: Mapping[int, Fragment],
+    head: Mapping[int, str],
     cells: Mapping[tuple[int, int], list[Fragment]],
     inside: list[Fragment],
     *,
@@ -120,7 +148,7 @@ def _table(
     for (row, column), held in cells.items():
         rows[row][column] = "\n".join(text_of(line) for line in rows_of(held))
     if head:
-        rows.insert(0, [head[column].text if column in head else "" for column in range(columns)])
+        rows.insert(0, [head.get(column, "") for column in range(columns)])
     first = min(inside, key=lambda each: each.order)
     return RuledTable(
         " ",

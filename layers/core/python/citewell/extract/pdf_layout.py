@@ -30,6 +30,8 @@ from citewell.extract.pdf_tables import (
 _DEEPEST = 6
 _CANDIDATES = 3
 _PROSE_CHARACTERS = 22
+_APART = 0.8  # ems of white between columns that end and what follows
+_LEVEL = 1.6  # ems between the ends of columns that are as long as each other
 _CELL_CHARACTERS = 12
 _NUMBER_CHARACTERS = 8
 
@@ -118,10 +120,26 @@ def _parts(fragments: list[Fragment], gutter: float, *, rtl: bool) -> list[list[
         if across:
             parts.append(across)
             across = []
-        parts += [right, left] if rtl else [left, right]
+        columns, below = _balanced([right, left] if rtl else [left, right])
+        parts += columns
+        across += below
     if across:
         parts.append(across)
     return parts
+
+
+def _balanced(columns: list[list[Fragment]]) -> tuple[list[list[Fragment]], list[Fragment]]:
+    """Columns that end at one height, and what stands further down, which is a part of its own."""
+    first, last = (max(each.bottom for each in column) for column in columns)
+    long, end = (0, last) if first > last else (1, first)
+    middles = sorted(columns[long], key=lambda each: each.middle)
+    for above, below in pairwise(middles):
+        size = max(above.size, below.size)
+        if below.top - above.bottom > _APART * size and abs(above.bottom - end) < _LEVEL * size and below.top > end:
+            rest = [each for each in columns[long] if each.middle >= below.middle]
+            columns[long] = [each for each in columns[long] if each.middle < below.middle]
+            return columns, rest
+    return columns, []
 
 
 def _are_columns(left: list[Fragment], right: list[Fragment]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from operator import attrgetter
 
-from citewell.extract.pdf_fragments import FIXED_WIDTH, SAME_LINE, Fragment
+from citewell.extract.pdf_fragments import FIXED_WIDTH, MARKER, SAME_LINE, Fragment
 
 Row = list[Fragment]
 
@@ -39,6 +39,10 @@ def text_of(row: Row) -> str:
     if len(row) == 1:
         return row[0].text
     pieces = [row[0].text]
+    if MARKER.fullmatch(row[0].text):  # drawn by itself, and may be as near as letters are
+        pieces.append(" ")
+        row = row[1:]
+        pieces.append(row[0].text)
     for previous, each in pairwise(row):
         gap = max(each.left - previous.right, previous.left - each.right)
         if gap >= _JOINED * min(previous.size, each.size) or each.fixed:

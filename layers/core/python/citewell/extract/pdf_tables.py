@@ -225,6 +225,9 @@ def spaced_records(rows: list[Row]) -> list[list[str]]:
         cells = _cells(row, columns)
         if continued and not cells[0] and len(row) < filled:
             records[-1] = [f"{above}\n{cell}".strip() for above, cell in zip(records[-1], cells, strict=True)]
+        elif continued and cells[0] and not records[-1][0] and len(row) > filled:  # which stands on the cell's foot
+            records[-1] = [f"{above}\n{cell}".strip() for above, cell in zip(records[-1], cells, strict=True)]
+            filled = len(row)
         else:
             records.append(cells)
             filled = len(row)

@@ -6,6 +6,7 @@ import re
 import statistics
 from collections.abc import Collection, Iterable, Iterator
 from itertools import groupby, pairwise
+from typing import NamedTuple
 
 from citewell.extract.building import TextBuilder
 from citewell.extract.pdf_fragments import BULLETS, FIXED_WIDTH, HYPHENS
@@ -21,6 +22,9 @@ _PLAIN_BULLETS = ("•", "◦", "▪", "■", "●", "○")
 _NUMBERED = re.compile(r"\(?(?:\d|[A-Za-z])")
 _LEADERS = re.compile(r"\.{4,}|(?:\. ){4,}\.?|(?:…\s?){2,}|(?:- ?){5,}|(?:_ ?){5,}")
 _SENTENCE_END = (".", ",", ";", "!")
+_AMOUNT = re.compile(
+    r".*(?::\s*[-+€$£¥]?\s?\d[\d.,'\s/-]*(?:%|[A-Z]{3}|[€$£¥])?|\d[.,]\d\d\s?(?:[A-Z]{3}|[€$£¥])|[€$£¥]\s?\d[\d.,']*)\s*"
+)
 _PARAGRAPH_END = (".", ":", "?", "!", "”", '"')
 _LAST_WORD = re.compile(rf"(\w+)[{HYPHENS}]$")
 _WORD_CHARACTERS = 60
@@ -35,6 +39,12 @@ _DEEPEST_HEADING = 6
 _INDENT = 0.8  # ems by which a line has to be set in to say something
 
 
+class _Item(NamedTuple):
+    depth: int
+    marker: str
+    begins_list: bool
+
+
 class PageWriter:
     """Writes columns to ``text``. ``title`` is the first heading of the first level, once there is one."""
 
@@ -42,6 +52,9 @@ class PageWriter:
         self._text = text
         self._profile = profile
         self._outline: Collection[str] = ()
+        self._lines: list[str] = []
+        self._item: _Item | None = None
+        self._end: tuple[Line, float] | None = None
         self.title: str | None = None
 
     def write(self, columns: Iterable[Column], *, outline: Collection[str] = ()) -> None:
@@ -54,8 +67,30 @@ class PageWriter:
                         self._write_table(item)
                 else:
                     self._write_lines([item for item in items if isinstance(item, Line)], turned=column.turned)
+        self._close()
+
+    def _open(self, lines: list[str], item: _Item | None = None, *, goes_on: bool = False) -> None:
+        """Begin to write running text. It stays open, as it may go on at the top of the next column."""
+        if goes_on and self._lines:
+            self._lines += lines
+        else:
+            self._close()
+            self._lines, self._item = lines, item
+
+    def _close(self) -> None:
+        lines, item, self._lines = self._lines, self._item, []
+        if not lines:
+            return
+        if not item:
+            self._text.end_list()
+            self._text.paragraph(self._joined(lines))
+            return
+        if item.begins_list:
+            self._text.end_list()
+        self._text.item(self._joined(lines), depth=item.depth, marker=item.marker)
 
     def _write_table(self, table: Line | Table) -> None:
+        self._close()
         if isinstance(table, Table):
             self._text.table([[self._cell(cell) for cell in row] for row in table.rows])
 
@@ -66,6 +101,7 @@ class PageWriter:
     def _write_lines(self, lines: list[Line], *, turned: bool) -> None:
         for is_code, members in groupby(lines, key=self._is_code):
             if is_code:
+                self._close()
                 self._text.code(_indented(list(members)))
             else:
                 self._write_paragraphs(list(members), turned=turned)
@@ -77,7 +113,7 @@ class PageWriter:
         right = max(line.right for line in lines)
         depths: list[float] = []
         was_numbered = False
-        for paragraph in _paragraphs(lines, right):
+        for number, paragraph in enumerate(_paragraphs(lines, right)):
             first = paragraph[0]
             item = _ITEM.match(first.text)
             if not turned and (level := self._heading_level(paragraph, is_item=bool(item))):
@@ -89,18 +125,20 @@ class PageWriter:
                 if not depths or depths[-1] < first.left - _INDENT * first.size:
                     depths.append(first.left)
                 is_numbered = len(item["marker"]) > 1 and bool(_NUMBERED.match(item["marker"]))
-                if is_numbered != was_numbered and len(depths) == 1:
-                    self._text.end_list()
+                is_other_list = is_numbered != was_numbered and len(depths) == 1
                 was_numbered = is_numbered
                 marker = item["marker"] if is_numbered else "-"
                 rest = [first.text[item.end() :], *(line.text for line in paragraph[1:])]
-                self._text.item(self._joined(rest), depth=len(depths) - 1, marker=marker)
+                self._open(rest, _Item(len(depths) - 1, marker, is_other_list))
+                self._end = paragraph[-1], right
             else:
-                self._text.end_list()
-                self._text.paragraph(self._joined(_logical_lines(paragraph, right)))
+                goes_on = number == 0 and not turned and self._end is not None and _goes_on(*self._end, first)
+                self._open(_logical_lines(paragraph, right), goes_on=goes_on)
+                self._end = paragraph[-1], right
                 depths = []
 
     def _write_heading(self, level: int, paragraph: list[Line]) -> None:
+        self._close()
         words = self._joined([line.text for line in paragraph])
         if level == 1 and self.title is None:
             self.title = words
@@ -126,6 +164,8 @@ class PageWriter:
             return level
         is_bold = is_bold and all(line.bold for line in paragraph)
         if not is_bold or len(words) > _BOLD_HEADING_CHARACTERS or words.endswith(_SENTENCE_END):
+            return 0
+        if _AMOUNT.fullmatch(words):
             return 0
         if is_item and not _NUMBERED.match(words):
             return 0
@@ -167,6 +207,14 @@ def _has_leaders(text: str) -> bool:
     # Few lines have any, and these look-ups take a hundredth of the search.
     may_have = ".." in text or ". ." in text or "…" in text or "- -" in text or "--" in text or "_" in text
     return may_have and _LEADERS.search(text) is not None
+
+
+def _goes_on(above: Line, right: float, below: Line) -> bool:
+    """Whether the last line of a column, whose right end is ``right``, goes on with the first line of the next one."""
+    if above.text[-1] in HYPHENS:
+        return below.text[0].isalpha()
+    is_within = below.text[0].islower() and not above.text.endswith((*_PARAGRAPH_END, ";"))
+    return is_within and not _ends_early(above, below, right)
 
 
 def _paragraphs(lines: list[Line], right: float) -> Iterator[list[Line]]:
