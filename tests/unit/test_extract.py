@@ -51,6 +51,10 @@ def zipped() -> bytes:
         pytest.param(b"ID3\x03\x00\x00\x00\x00\x0f\x76TSSE", id="mp3"),
         pytest.param(b"\x00\x00\x00\x20ftypisom", id="mp4"),
         pytest.param(b'<?xml version="1.0"?>\n<note>Leave</note>', id="xml"),
+        pytest.param(b"\x1f\x9d\x90VRs\xebw\x99", id="compress"),
+        pytest.param(b"\x8c\r\x04\t\x03\x02\xb5\xac\xc6\xfc", id="a few bytes without NUL"),
+        pytest.param(b"<note><to>Ann</to>\n</note>\n", id="xml without a declaration"),
+        pytest.param(b"<!-- c --><root a='1'><b/></root>", id="xml after a comment"),
         pytest.param(b"<svg xmlns='http://www.w3.org/2000/svg'></svg>", id="svg"),
         pytest.param(b"Leave\x00policy\x00\x01\x02\x03\xff\xfe\xfd", id="bytes with NULs"),
         pytest.param(bytes(1000), id="nothing but NULs"),
@@ -163,14 +167,35 @@ def test_text_whose_encoding_is_not_certain_is_refused_not_mangled(text: str, en
 @pytest.mark.parametrize(
     "data",
     [
-        pytest.param("The company’s limit is “60”.".encode()[:-3], id="cut inside a quotation mark"),
-        pytest.param("Sixty euro – no more – ".encode()[:-2], id="cut inside a dash"),
+        pytest.param(
+            "Sixty euro – no \x80 more".encode().replace(b"\xc2", b""), id="as many wrong bytes as right ones"
+        ),
         pytest.param(b"Well done \xed\xa0\xbd and thanks", id="half a surrogate pair"),
         pytest.param(b"Well done \xed\xa0\xbd\xed\xb8\x80 and thanks", id="a surrogate pair, encoded by halves"),
     ],
 )
 def test_broken_utf_8_is_not_taken_for_an_older_encoding(data: bytes) -> None:
     assert code_of(data) == "undecodable"
+
+
+def test_utf_8_with_a_wrong_byte_in_many_is_marked_there() -> None:
+    assert text_of("“Größe”, “Maß” ".encode() + b"\xff and more") == "“Größe”, “Maß” \ufffd and more"
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        ("The company’s limit is “60”.".encode()[:-3], "The company’s limit is “60"),
+        ("Leave policy".encode("utf-16")[:-1], "Leave polic"),
+        (b"\xef\xbb\xbfGr\xc3\xb6\xc3", "Grö"),
+    ],
+)
+def test_a_character_that_is_cut_off_at_the_end_is_left_out(data: bytes, text: str) -> None:
+    assert text_of(data) == text
+
+
+def test_a_stray_nul_parts_words() -> None:
+    assert text_of(b"line one\nline\x00two\nline three") == "line one\nline two\nline three"
 
 
 def test_a_currency_sign_may_follow_a_letter() -> None:
@@ -211,10 +236,6 @@ def test_utf_8_wins_over_a_wrong_declaration() -> None:
 
 def test_a_wrong_declaration_does_not_hide_what_the_bytes_say() -> None:
     assert text_of(GERMAN.encode("cp1252"), "text/plain; charset=utf-8") == GERMAN
-
-
-def test_utf_16_that_breaks_off_is_undecodable() -> None:
-    assert code_of("Leave policy".encode("utf-16")[:-1]) == "undecodable"
 
 
 def outcome(data: bytes) -> str:

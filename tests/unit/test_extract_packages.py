@@ -118,12 +118,20 @@ def test_an_archive_that_is_cut_off_is_corrupt() -> None:
     "parts",
     [
         pytest.param({"[Content_Types].xml": b" " * 5_000_000}, id="one part that grows too much"),
-        pytest.param({f"part{number}": bytes(range(250)) * 3_999 for number in range(11)}, id="parts that add up"),
-        pytest.param({f"{number}": b"" for number in range(20_001)}, id="too many parts"),
+        pytest.param(
+            {"mimetype": b"", **{f"part{number}": bytes(range(250)) * 3_999 for number in range(11)}},
+            id="parts that add up",
+        ),
+        pytest.param({"mimetype": b"", **{f"{number}": b"" for number in range(20_001)}}, id="too many parts"),
     ],
 )
 def test_an_archive_that_outgrows_its_limits_is_a_bomb(parts: dict[str, bytes]) -> None:
     assert _code(zipped(parts)) == "archive_bomb"
+
+
+def test_an_archive_that_is_no_document_is_unsupported_whatever_is_wrong_with_it() -> None:
+    assert _code(zipped({"log.txt": b" " * 50_000_000})) == "unsupported_type"
+    assert _code(with_flag(zipped({"log.txt": b"a"}), 1)) == "unsupported_type"
 
 
 def test_a_small_part_may_be_compressed_as_well_as_it_can() -> None:

@@ -211,3 +211,8 @@ PIECES = (
 def test_any_order_of_control_words_gives_text_or_a_documented_code(pieces: list[bytes]) -> None:
     with suppress(DocumentRejected):
         assert extract(b"{\\rtf1 " + b" ".join(pieces)).text
+
+
+@pytest.mark.parametrize("before", [b"\xef\xbb\xbf", b"\r\n", b" \x00"])
+def test_a_mark_or_space_before_the_document_is_none_of_it(before: bytes) -> None:
+    assert extract(before + rb"{\rtf1\ansi Leave}").text == "Leave"

@@ -31,6 +31,11 @@ _AS_BROWSERS_READ_THEM = {
 }
 _CONTROL = re.compile(r"[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _MOST_CONTROLS = 0.05
+_CONTROL_BYTES = re.compile(rb"[\x01-\x08\x0e-\x19\x1c-\x1f\x7f]")
+_MOST_CONTROL_BYTES = 0.02
+_MOST_STRAY = 0.001
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_VALID_FOR_A_WRONG_ONE = 4
 # Latin to Arabic, Indic to Thai, punctuation, kana, the unified ideographs, Hangul, full-width forms
 _EVERYDAY = re.compile(
     r"[\t-\r -~\xa0-\u06ff\u0900-\u0e7f\u2010-\u2027\u2030-\u20bf\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff9f]"
@@ -42,9 +47,10 @@ _SAMPLE_CHARACTERS = 65_536
 def decode(data: bytes, *, content_type: str | None) -> str:
     """The characters of a text, a byte order mark removed.
 
-    In this order: a byte order mark, UTF-16 or UTF-32 without one, UTF-8, the charset of ``content_type``, and a
-    legacy encoding where it can be told for certain. Raises DocumentRejected ``undecodable`` when none of them
-    fits, ``unsupported_type`` when the bytes are no text at all.
+    In this order: a byte order mark, UTF-16 or UTF-32 without one, UTF-8, the charset of ``content_type``, UTF-8 with
+    a few wrong bytes, which are marked, and a legacy encoding where it can be told for certain. A character that is
+    cut off at the end is left out, and a stray NUL is a space. Raises DocumentRejected ``undecodable`` when none of
+    them fits, ``unsupported_type`` when the bytes are no text at all.
     """
     text = _decode(data, content_type)
     if "\x00" in text:
@@ -62,7 +68,7 @@ def _decode(data: bytes, content_type: str | None) -> str:
         if data.startswith(mark):
             return _strictly(data[len(mark) :], encoding)
     if b"\x00" in data:
-        return _decode_wide(data)
+        return _without_stray_nuls(data) or _decode_wide(data)
     if data.isascii() and _SHIFTED.search(data):  # 7-bit encodings; a terminal's escapes may look like theirs
         return _strictly(data, "iso2022_kr" if b"\x1b$)C" in data else "iso2022_jp_2")
     try:
@@ -72,10 +78,31 @@ def _decode(data: bytes, content_type: str | None) -> str:
 
 
 def _strictly(data: bytes, encoding: str) -> str:
+    """As ``encoding``, without a character that is cut off at the end."""
     try:
-        return data.decode(encoding)
+        return codecs.getincrementaldecoder(encoding)().decode(data)
     except UnicodeDecodeError as error:
+        if encoding == "utf-8" and (text := _nearly_utf_8(data)):
+            return text
         raise DocumentRejected("undecodable", f"the bytes are not valid {encoding}, as which they begin") from error
+
+
+def _without_stray_nuls(data: bytes) -> str | None:
+    """UTF-8 in which a byte in many was lost; None for what has more NULs or other control characters."""
+    if data.count(b"\x00") > max(1, _MOST_STRAY * len(data)):
+        return None
+    try:
+        text = data.replace(b"\x00", b" ").decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return None if _CONTROL.search(text) or not text.strip() else text
+
+
+def _nearly_utf_8(data: bytes) -> str | None:
+    """UTF-8 with a few wrong bytes: in no other encoding do so many others look like it."""
+    text = codecs.getincrementaldecoder("utf-8")("replace").decode(data)
+    valid = sum(1 for character in _NOT_ASCII.findall(text) if character != "\ufffd")
+    return text if valid and valid >= _VALID_FOR_A_WRONG_ONE * text.count("\ufffd") else None
 
 
 def _decode_wide(data: bytes) -> str:
@@ -108,6 +135,10 @@ def _decode_legacy(data: bytes, content_type: str | None) -> str:
             return data.decode(declared)
         except UnicodeDecodeError:
             pass  # a wrong declaration says nothing; the bytes may
+    if text := _nearly_utf_8(data):
+        return text
+    if len(_CONTROL_BYTES.findall(data[:_SAMPLE_CHARACTERS])) > _MOST_CONTROL_BYTES * len(data[:_SAMPLE_CHARACTERS]):
+        raise _not_text()
     if not _is_utf_8_of_halves(data):
         from citewell.extract.legacy_encodings import guess_encoding  # its tables are large, and UTF-8 needs none
 

@@ -32,10 +32,12 @@ _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _LEAST_TAGS = 3
 
 
-def is_page(head: str, end: str) -> bool:
-    """``head`` is how the text begins, ``end`` the last characters of it."""
-    if _PAGE.match(head):
-        return True
+def is_page(head: str) -> bool:
+    return _PAGE.match(head) is not None
+
+
+def is_page_behind_text(head: str, end: str) -> bool:
+    """Whether a page begins after a few lines, as some programs save it; ``end`` is the last characters."""
     late = _LATE_PAGE.search(head, 0, _LATE_CHARACTERS)
     return late is not None and "```" not in head[: late.start()] and _PAGE_END.search(end) is not None
 

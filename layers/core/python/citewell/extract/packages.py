@@ -8,6 +8,7 @@ from citewell.extract.formats import Format
 from citewell.extract.options import Limits
 
 _CONTENT_TYPES = "[Content_Types].xml"
+_DIRECTORY_END = b"PK\x05\x06"
 _MANIFEST = "META-INF/manifest.xml"
 
 _OFFICE = (
@@ -46,27 +47,39 @@ _OFFICE = (
 )
 """What an Office file's content types call its main part, in lower case, and where that part stands."""
 
+_TELLING = ("mimetype", _CONTENT_TYPES, *(main_part for _, _, main_part in _OFFICE))
+"""Parts of which every document has one; an archive without them is only that, whatever is wrong with it."""
+
 
 def format_of_package(data: bytes, limits: Limits) -> Format:
     """By what the package says of itself, or else by the part that such a document can't be without.
 
     Raises DocumentRejected ``unsupported_type`` for every other archive, and as :class:`Archive` does.
     """
-    archive = Archive(data, limits)
+    try:
+        archive = Archive(data, limits)
+    except DocumentRejected as rejected:
+        if _DIRECTORY_END in data and not any(name.encode() in data for name in _TELLING):
+            raise _unsupported("ZIP archive") from rejected
+        raise
     if "mimetype" in archive and _CONTENT_TYPES not in archive:
         return _open_document(archive)
     types = archive.read(_CONTENT_TYPES).lower() if _CONTENT_TYPES in archive else b""
     for kind, main_types, main_part in _OFFICE:
         if any(each in types for each in main_types) or main_part in archive:
             return kind
-    raise DocumentRejected("unsupported_type", "ZIP archive: this format can't be read")
+    raise _unsupported("ZIP archive")
 
 
 def _open_document(archive: Archive) -> Format:
     media_type = archive.read("mimetype")
     if not media_type.startswith(b"application/vnd.oasis.opendocument.text"):
         name = "OpenDocument file other than text" if b"opendocument" in media_type else "ZIP archive"
-        raise DocumentRejected("unsupported_type", f"{name}: this format can't be read")
+        raise _unsupported(name)
     if _MANIFEST in archive and b"encryption-data" in archive.read(_MANIFEST):
         raise DocumentRejected("encrypted", "the document is locked with a password")
     return Format.ODT
+
+
+def _unsupported(name: str) -> DocumentRejected:
+    return DocumentRejected("unsupported_type", f"{name}: this format can't be read")

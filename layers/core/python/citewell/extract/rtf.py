@@ -75,7 +75,7 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     """Raises DocumentRejected ``corrupt``, ``too_large`` or ``empty``."""
     builder = TextBuilder(options.limits)
     document = _Document(builder)
-    document.read(data)
+    document.read(data[data.find(b"{") :])
     if not builder.length and document.is_cut_off:
         raise DocumentRejected("corrupt", "the document ends before its text begins")
     return builder.finish(title=document.title)

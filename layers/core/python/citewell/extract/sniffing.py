@@ -9,7 +9,13 @@ from citewell.extract.formats import Format
 from citewell.extract.options import ReadOptions
 from citewell.extract.text_sniffing import text_format_of
 
-_LATE_PDF = re.compile(rb"[\r\n\x00]%PDF-\d\.\d[\r\n]")
+_HEAD_BYTES = 1_024
+_BEFORE_SIGNATURE = b"\xef\xbb\xbf\x00 \t\r\n"
+"""A byte order mark and white space, which some programs put before anything."""
+
+_LATE_PDF = re.compile(rb"%PDF-\d\.\d\s")
+_PDF_END = re.compile(rb"startxref\s+\d+\s+%%EOF[\s\x00]*\Z")
+_PDF_TAIL_BYTES = 65_536
 
 _SIGNATURES: tuple[tuple[str, int, bytes], ...] = (
     ("ZIP archive", 0, b"PK\x05\x06"),
@@ -32,6 +38,11 @@ _SIGNATURES: tuple[tuple[str, int, bytes], ...] = (
     ("MP3 audio", 0, b"ID3\x03"),
     ("MP3 audio", 0, b"ID3\x04"),
     ("MP3 audio", 0, b"\xff\xfb"),
+    ("MP3 audio", 0, b"\xff\xf3"),
+    ("MP3 audio", 0, b"\xff\xf2"),
+    ("signed or encrypted message", 4, b"\x06\x09*\x86H\x86\xf7\r\x01\x07"),
+    ("LZ4 archive", 0, b"\x04\x22M\x18"),
+    ("compressed file", 0, b"\x1f\x9d"),
     ("gzip archive", 0, b"\x1f\x8b\x08"),
     ("bzip2 archive", 0, b"BZh91AY&SY"),
     ("xz archive", 0, b"\xfd7zXZ\x00"),
@@ -56,11 +67,12 @@ def format_of(data: bytes, options: ReadOptions) -> Format:
     Raises DocumentRejected ``unsupported_type`` for any that isn't read; of containers, which have to be opened,
     also ``corrupt``, ``encrypted`` and ``archive_bomb``.
     """
+    start = data[:_HEAD_BYTES].lstrip(_BEFORE_SIGNATURE)
     if data.startswith(b"%PDF-") or _is_late_pdf(data):
         return Format.PDF
-    if data.startswith(b"{\\rtf"):
+    if start.startswith(b"{\\rtf"):
         return Format.RTF
-    if data.startswith(b"PK\x03\x04"):
+    if start.startswith(b"PK\x03\x04"):
         from citewell.extract.packages import format_of_package
 
         return format_of_package(data, options.limits)
@@ -74,7 +86,9 @@ def format_of(data: bytes, options: ReadOptions) -> Format:
 
 def _is_late_pdf(data: bytes) -> bool:
     """Whether a PDF begins behind other bytes, such as a printer's commands: readers look through the first 1,024."""
-    return _LATE_PDF.search(data, 0, 1_024) is not None and b"%%EOF" in data[-1_024:]
+    return (found := _LATE_PDF.search(data, 0, _HEAD_BYTES)) is not None and (
+        not data[: found.start()].strip(_BEFORE_SIGNATURE) or _PDF_END.search(data[-_PDF_TAIL_BYTES:]) is not None
+    )
 
 
 def refuse_binary(data: bytes) -> None:

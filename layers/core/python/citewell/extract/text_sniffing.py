@@ -8,10 +8,12 @@ import re
 from citewell.errors import DocumentRejected
 from citewell.extract.delimiters import table_in
 from citewell.extract.formats import Format
-from citewell.extract.html_sniffing import PROLOGUE, is_fragment, is_page, is_tagged_text
+from citewell.extract.html_sniffing import PROLOGUE, is_fragment, is_page, is_page_behind_text, is_tagged_text
 
 _SAMPLE_BYTES = 1_100_000
 _TAIL_BYTES = 1_024
+_HEAD_BYTES = 64
+_MOST_STRAY_NULS = 0.1
 _WIDE = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16's, with which it begins
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -21,6 +23,7 @@ _WIDE = (
 _SHIFTED = re.compile(rb"\x1b(?:\$[@AB]|\$\([CD]|\([BIJ])")
 
 _XML = re.compile(PROLOGUE + r"(?: <!doctype | <svg[\s>] )", re.IGNORECASE | re.VERBOSE)
+_ROOT = re.compile(PROLOGUE + r"<([A-Za-z_][\w:.-]*+)[\s>]", re.VERBOSE)
 _XML_DECLARATION = re.compile(r"\s*<\?xml\s")
 _JSON = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*(?:[\"\[{\]\d-]|true\b|false\b|null\b))")
 
@@ -43,7 +46,7 @@ def text_format_of(data: bytes) -> Format:
     """
     head = _roughly_decoded(data)
     end = data[-_TAIL_BYTES:].decode("latin-1").replace("\x00", "")
-    if is_page(head, end):
+    if is_page(head):
         return Format.HTML
     if _XML.match(head) or _XML_DECLARATION.match(head):
         raise DocumentRejected("unsupported_type", "XML document: this format can't be read")
@@ -51,8 +54,10 @@ def text_format_of(data: bytes) -> Format:
         return Format.EML
     if _JSON.match(head):
         return Format.JSON
-    if is_fragment(head, end):
+    if is_page_behind_text(head, end) or is_fragment(head, end):
         return Format.HTML
+    if _is_xml(head, end):
+        raise DocumentRejected("unsupported_type", "XML document: this format can't be read")
     if table_in(head):
         return Format.CSV
     if is_tagged_text(head):
@@ -76,11 +81,17 @@ def is_mail(text: str) -> bool:
     return _ADDRESS_FROM.search(header) is not None and _CLOCK_DATE.search(header) is not None
 
 
+def _is_xml(head: str, end: str) -> bool:
+    """Whether one element, of no page, is the whole text."""
+    root = _ROOT.match(head)
+    return root is not None and end.rstrip().endswith(f"</{root[1]}>")
+
+
 def _roughly_decoded(data: bytes) -> str:
     """The first lines of ``data``, for looking at: what of them is ASCII in any encoding is right, no more."""
     sample = data[:_SAMPLE_BYTES]
     encoding = next((encoding for mark, encoding in _WIDE if sample.startswith(mark)), None)
-    if encoding is None and b"\x00" in sample[:64]:
+    if encoding is None and sample.count(b"\x00", 0, _HEAD_BYTES) > _MOST_STRAY_NULS * len(sample[:_HEAD_BYTES]):
         encoding = "utf-16-be" if sample[0] == 0 else "utf-16-le"
     elif encoding is None:
         encoding = "iso2022_jp_2" if sample.isascii() and _SHIFTED.search(sample) else "utf-8"
