@@ -482,6 +482,7 @@ def test_a_box_in_a_box_and_a_box_in_a_cell_are_read() -> None:
 def test_charts_and_diagrams_follow_their_paragraph() -> None:
     point = '<c:pt idx="0"><c:v>{}</c:v></c:pt>'
     series = f"<c:ser><c:cat>{point.format('2024')}</c:cat><c:val>{point.format('7')}</c:val></c:ser>"
+    plot = f"<c:plotArea><c:barChart>{series}</c:barChart></c:plotArea>"
     words = "<dgm:pt><dgm:t><a:p><a:r><a:t>Ask</a:t></a:r></a:p></dgm:t></dgm:pt>"
     body = paragraph(
         "Sales:",
@@ -490,7 +491,7 @@ def test_charts_and_diagrams_follow_their_paragraph() -> None:
         '<w:r><w:drawing><c:chart r:id="gone"/></w:drawing></w:r>',
     )
     parts = {
-        "word/chart.xml": f"<c:chartSpace><c:chart>{series}</c:chart></c:chartSpace>",
+        "word/chart.xml": f"<c:chartSpace><c:chart>{plot}</c:chart></c:chartSpace>",
         "word/data.xml": f"<dgm:dataModel><dgm:ptLst>{words}</dgm:ptLst></dgm:dataModel>",
     }
     assert text_of(docx(body, parts=parts)) == "Sales:\n\n|  | Series 1 |\n| --- | --- |\n| 2024 | 7 |\n\n- Ask"

@@ -144,22 +144,25 @@ class Runs:
         self._out.notes.append((kind, element.get(W + "id", "")))
 
     def _drawing(self, element: Element) -> None:
-        self._out.boxes.extend(_boxes(element))
-        self._out.graphics.extend(element.iter(*GRAPHICS))
+        for found in _floating(element):
+            (self._out.graphics if found.tag in GRAPHICS else self._out.boxes).append(found)
 
     def _math(self, element: Element) -> None:
         self._write(formula(element))
 
 
-def _boxes(element: Element) -> Iterator[Element]:
-    """The content of each text box, once: Word writes a box a second time for versions that don't know its form."""
+def _floating(element: Element) -> Iterator[Element]:
+    """The content of each text box, and graphics outside of boxes, once.
+
+    Word writes a box a second time for versions that don't know its form.
+    """
     for child in element:
         if child.tag == MC + "AlternateContent":
-            yield from _boxes(chosen_branch(child))
-        elif child.tag == W + "txbxContent":
+            yield from _floating(chosen_branch(child))
+        elif child.tag == W + "txbxContent" or child.tag in GRAPHICS:
             yield child
         else:
-            yield from _boxes(child)
+            yield from _floating(child)
 
 
 def _form_value(mark: Element) -> str:

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 from citewell.core.values import ExtractedText
 from citewell.errors import DocumentRejected
-from citewell.extract.building import TextBuilder, clean_line
-from citewell.extract.drawing import plain_text
-from citewell.extract.ooxml import MC, A, Element, Package, R, S, number_of
+from citewell.extract.building import TextBuilder
+from citewell.extract.charts import write_graphic
+from citewell.extract.ooxml import Package, R, S
 from citewell.extract.options import ReadOptions
+from citewell.extract.sheet_asides import Asides, Graphic
 from citewell.extract.sheet_cells import Cells
 from citewell.extract.sheet_rows import Sheet, read_sheet
 from citewell.extract.sheet_tables import SheetTable, tables_in
@@ -31,6 +32,7 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     sheets = list(workbook.sheets())
     if len(sheets) > options.limits.pages:
         raise DocumentRejected("too_large", f"{len(sheets)} sheets, {options.limits.pages} allowed")
+    asides = Asides(package, main)
     builder = TextBuilder(options.limits)
     unread = []
     shows_pictures = False
@@ -43,8 +45,8 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
             continue
         assert sheet.part is not None
         tables = tables_in(cells, options.limits.characters)
-        _write(builder, sheet.name, tables, workbook.asides(sheet.part, cells))
-        shows_pictures |= workbook.shows_pictures(sheet.part)
+        _write(builder, sheet.name, tables, list(asides.of(sheet.part, cells)), package)
+        shows_pictures |= asides.shows_pictures(sheet.part)
     if unread and not builder.length:
         raise DocumentRejected("corrupt", "none of the sheets can be read")
     if shows_pictures and not builder.length:
@@ -93,59 +95,19 @@ class _Workbook:
         self._most_characters -= sheet.characters
         return sheet
 
-    def shows_pictures(self, part: str) -> bool:
-        drawing = self._package.related_xml(part, "drawing")
-        return drawing is not None and any(True for _ in drawing.iter(A + "blip"))
 
-    def asides(self, part: str, sheet: Sheet) -> Iterator[str]:
-        """Text boxes over a sheet, then the comments on its visible cells."""
-        drawing = self._package.related_xml(part, "drawing")
-        for body in _text_bodies(drawing) if drawing is not None else ():
-            yield plain_text(body)
-        threads = self._package.related_xml(part, "threadedComment")
-        comments = self._threaded(threads) if threads is not None else self._plain_comments(part)
-        for author, cell, text in comments:
-            if sheet.shows(cell):
-                by = f"Comment ({author})" if author else "Comment"
-                yield f"{by} on {cell}: {text}"
-
-    def _threaded(self, root: Element) -> Iterator[tuple[str, str, str]]:
-        people = self._package.related_xml(self._main, "person")
-        names = {each.get("id"): each.get("displayName", "") for each in people} if people is not None else {}
-        for each in root:
-            text = each.findtext("{*}text") or ""
-            yield clean_line(names.get(each.get("personId"), "")), each.get("ref", ""), text
-
-    def _plain_comments(self, part: str) -> Iterator[tuple[str, str, str]]:
-        root = self._package.related_xml(part, "comments")
-        if root is None:
-            return
-        authors = [each.text or "" for each in root.iterfind(f"{S}authors/{S}author")]
-        for each in root.iter(S + "comment"):
-            number = number_of(each.get("authorId"))
-            author = authors[number] if number is not None and 0 <= number < len(authors) else ""
-            text = "".join(piece.text or "" for piece in each.iter(S + "t"))
-            # Excel begins the comment itself with its author's name.
-            yield clean_line(author), each.get("ref", ""), clean_line(text).removeprefix(f"{author}:").strip()
-
-
-def _text_bodies(parent: Element) -> Iterator[Element]:
-    """Those of the shapes in a drawing, but not of what older versions show instead of one that they don't know."""
-    for child in parent:
-        if child.tag.endswith("}txBody"):
-            yield child
-        elif child.tag != MC + "Fallback":
-            yield from _text_bodies(child)
-
-
-def _write(builder: TextBuilder, name: str, tables: list[SheetTable], asides: Iterator[str]) -> None:
-    lines = [each for each in asides if each.strip()]
-    if not tables and not lines:
+def _write(
+    builder: TextBuilder, name: str, tables: list[SheetTable], asides: list[str | Graphic], package: Package
+) -> None:
+    if not tables and not asides:
         return
     builder.heading(1, name)
     for table in tables:
         for line in table.lines_before:
             builder.paragraph(line)
         builder.table(table.rows)
-    for line in lines:
-        builder.paragraph(line)
+    for aside in asides:
+        if isinstance(aside, str):
+            builder.paragraph(aside)
+        else:
+            write_graphic(builder, package, aside.part, aside.element)
