@@ -20,6 +20,7 @@ from tests.documents.pdfs import (
     ANY_SCRIPT,
     BOLD,
     COURIER,
+    LAM_ALEF,
     LOOK,
     VERTICAL,
     Page,
@@ -262,7 +263,41 @@ def test_cells_that_stand_on_the_foot_of_a_taller_row_belong_to_it() -> None:
     assert "| Lunch | 4.50 | Each day, paid by the month |" in read(pdf(drawn)).text
 
 
+def test_lines_at_the_foot_of_each_cell_part_cells_however_near_their_words_are() -> None:
+    rows = [["Name", "Office", "Room"], *([f"Person {n}", "Human Resources", f"{100 + n}"] for n in range(5))]
+    edges = (72, 124, 234, 272)
+    feet = [rule(left, 696 - 18 * n, right) for n in range(len(rows)) for left, right in pairwise(edges)]
+    table = blocks(read(pdf("\n".join([*feet, grid((74, 126, 236), 700, rows, pitch=18)]))), BlockKind.TABLE)[0]
+    assert table.startswith("| Name | Office | Room |\n")
+    assert table.endswith("| Person 4 | Human Resources | 104 |")
+
+
 # --- headings, paragraphs, lists, code ---
+
+
+@pytest.mark.parametrize(
+    ("lines_", "items"),
+    [
+        (
+            ["1、申请表须经部门经理签字。", "2、病假须提供医生证明。"],
+            "1、 申请表须经部门经理签字。\n2、 病假须提供医生证明。",
+        ),
+        (["・年次有給休暇", "・特別休暇"], "- 年次有給休暇\n- 特別休暇"),
+    ],
+)
+def test_items_of_chinese_and_japanese_lists_need_no_white_space(lines_: Sequence[str], items: str) -> None:
+    assert blocks(read(pdf(lines(72, 700, lines_, font=ANY_SCRIPT))), BlockKind.LIST) == [items]
+
+
+def test_the_two_letters_of_an_arabic_ligature_stand_in_their_order() -> None:
+    drawn = text(72, 700, f"\u0646\u0648\u062b{LAM_ALEF}\u062b", font=ANY_SCRIPT)
+    assert read(pdf(drawn)).text == "\u062b\u0644\u0627\u062b\u0648\u0646"
+
+
+def test_a_page_that_says_which_of_how_many_it_is_says_nothing_else_there() -> None:
+    drawn = lines(72, 700, PROSE)
+    assert read(pdf(drawn + text(290, 30, "Page 1 of 1"))).text == " ".join(PROSE)
+    assert "Page 1 of 7" in read(pdf(drawn + text(290, 30, "Page 1 of 7"))).text
 
 
 def test_a_marker_drawn_by_itself_right_beside_its_item_is_one() -> None:

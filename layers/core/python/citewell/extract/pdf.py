@@ -47,7 +47,7 @@ class _Reading:
         self._recognise: RecognisePage | None = options.recognise_page
         self._text = TextBuilder(options.limits)
         self._sample = {number: document.page(number) for number in sampled_pages(document.pages)}
-        self._profile: Profile = profile_of(list(self._sample.values()))
+        self._profile: Profile = profile_of(list(self._sample.values()), document.pages)
         self._writer = PageWriter(self._text, self._profile)
         self._outline: defaultdict[int, set[str]] = defaultdict(set)
         for bookmark in document.bookmarks():

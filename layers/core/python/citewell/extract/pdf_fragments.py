@@ -20,6 +20,8 @@ HYPHENS = f"\u2010\u00ad{SOFT_BREAK}-"
 _LINE_END = "\r\n"  # as PDFium writes it
 _LINE = re.compile(rf"[^\r\n{SOFT_BREAK}]*[^\s{SOFT_BREAK}][^\r\n{SOFT_BREAK}]*{SOFT_BREAK}?")
 _WORD = re.compile(r"\S+")
+_LAM = "\u0644"
+_ALEF_LAM = re.compile(f"[\u0622\u0623\u0625\u0627]{_LAM}")
 _RULES = "|+=_:·.-–—"
 _RULE = re.compile(rf"[\s{re.escape(_RULES)}]{{4,}}")  # a line that is drawn with characters
 BULLETS = "•‣◦▪▫■□●○◆◇►▶➢➤✓✔✗✘❖·∙–—*\uf0b7\uf0a7\uf0d8\uf076\uf0fc§-"  # those in private use are Symbol's, Wingdings'
@@ -104,7 +106,7 @@ class _Fragments:
         self._fragments: list[Fragment] = []
 
     def read(self) -> list[Fragment]:
-        characters = self._text.characters()
+        characters = self._with_ligatures(self._text.characters())
         start = 0
         for line in characters.split(_LINE_END):
             end = start + len(line)
@@ -117,6 +119,18 @@ class _Fragments:
         left, bottom, right, top = self._page_box
         sides = (right - left, top - bottom)
         return [each for each in self._fragments if _is_within(each, sides[each.turn % 2], sides[1 - each.turn % 2])]
+
+    def _with_ligatures(self, characters: str) -> str:
+        """PDFium turns the letters of a line from right to left around, and those of a lam-alef with them."""
+        if _LAM not in characters:
+            return characters
+        letters = list(characters)
+        for match in _ALEF_LAM.finditer(characters):
+            at = match.start()
+            alef, lam = self._text.boxes(at, at + 1) or (None, None)
+            if alef == lam:  # they are one glyph
+                letters[at : at + 2] = letters[at + 1], letters[at]
+        return "".join(letters)
 
     def _read_line(self, characters: str, start: int, end: int) -> None:
         words = characters[start:end].strip()

@@ -27,6 +27,7 @@ _HEADING = 1.15  # times the size of running text
 _HEADING_CHARACTERS = 200
 _HEADING_LEVELS = 5
 _NUMBER = re.compile(r"\d{1,4}")
+_OF_ALL = re.compile(r"(?:\w{1,12}\.? ?)?#\s?(?:/|of|von|de|di|van|sur|av|af|z)\s?(\d{1,4})", re.IGNORECASE)
 _ROMAN = re.compile(r"\W*([ivxl]{1,7})\W*")
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50}
 _COMPOUND = re.compile(r"(?<!\w)(\w+)(?=-(\w+))")
@@ -54,15 +55,23 @@ class Profile:
     running: frozenset[RunningKey]
     compounds: frozenset[tuple[str, str]]
     edges: dict[int, list[EdgeRow]]
+    pages: int
 
     def without_running_lines(self, page: PageContent) -> list[Fragment]:
         """The page's fragments but for running heads, feet and page numbers; all if nothing else stands there."""
-        if not self.running:
-            return page.fragments
         edges = self.edges.pop(page.number, None) or list(_edge_rows(page))
-        running = {id(each) for row, keys in edges if not self.running.isdisjoint(keys) for each in row}
+        running = {id(each) for row, keys in edges if self._is_running(keys) for each in row}
         left = [each for each in page.fragments if id(each) not in running]
         return left or page.fragments
+
+    def _is_running(self, keys: list[RunningKey]) -> bool:
+        if not self.running.isdisjoint(keys):
+            return True
+        # A page that says which of how many it is needs no others to compare with.
+        return any(
+            offset == 0 and (last := _OF_ALL.fullmatch(words)) and int(last[1]) == self.pages
+            for *_, words, offset in keys
+        )
 
 
 def sampled_pages(pages: int) -> list[int]:
@@ -74,7 +83,8 @@ def sampled_pages(pages: int) -> list[int]:
     return sorted({number for first in firsts for number in (first, first + 1)})
 
 
-def profile_of(pages: Sequence[PageContent]) -> Profile:
+def profile_of(pages: Sequence[PageContent], count: int) -> Profile:
+    """What ``pages`` have in common, taken from a document of ``count``."""
     sizes: Counter[float] = Counter()
     bold = fixed = 0
     compounds: set[tuple[str, str]] = set()
@@ -98,6 +108,7 @@ def profile_of(pages: Sequence[PageContent]) -> Profile:
         running=_running(pages, edges, body),
         compounds=frozenset(compounds),
         edges=edges,
+        pages=count,
     )
 
 

@@ -45,7 +45,7 @@ def text_of(row: Row) -> str:
         pieces.append(row[0].text)
     for previous, each in pairwise(row):
         gap = max(each.left - previous.right, previous.left - each.right)
-        if gap >= _JOINED * min(previous.size, each.size) or each.fixed:
+        if gap >= _JOINED * min(previous.size, each.size) or each.fixed or previous.text[-1] == ":":
             pieces.append(
                 " " * max(round(gap / (FIXED_WIDTH * each.size)), 1) if each.fixed and previous.fixed else " "
             )

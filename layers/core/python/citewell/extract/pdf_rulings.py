@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ctypes
 from bisect import bisect_left
-from collections.abc import Iterator
-from itertools import islice
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise
 from typing import Any
 
 import pypdfium2.raw as pdfium
@@ -15,6 +16,7 @@ from citewell.extract.pdf_places import Edges, page_box, turned
 
 THIN = 3.0  # points up to which a box is a line
 _SHORTEST_WALL = 6.0
+_FEWEST_SEAMS = 5  # with fewer, the lines may be those at the head and the foot of a table
 _OBJECTS_LOOKED_AT = 10_000
 _MOST_LINES = 4_000
 _SEGMENTS_OF_A_BOX = 5
@@ -44,7 +46,8 @@ class Rulings:
     def upright(self, turn: int) -> list[Edges]:
         """Left, top, right and bottom of each line, after as many quarter turns of the page."""
         if turn not in self._upright:
-            self._upright[turn] = [turned(each, turn, self._page_box) for each in self._edges]
+            drawn = [turned(each, turn, self._page_box) for each in self._edges]
+            self._upright[turn] = drawn + list(_seams(drawn))
         return self._upright[turn]
 
     def walls(self, turn: int) -> list[Edges]:
@@ -80,6 +83,25 @@ def _drawn_lines(page: Any, bounds: Edges) -> Iterator[Edges]:
             yield from _segments_of(each)
         elif width * height < most:
             yield from _edges_of(box)
+
+
+def _seams(drawn: Sequence[Edges]) -> Iterator[Edges]:
+    """Upright lines where level ones meet end to end, several times one below the other.
+
+    Tables are drawn so in which each cell has a line at its foot: the lines' ends are what parts the cells. ``drawn``
+    and the result are left, top, right and bottom.
+    """
+    level = [each for each in drawn if each[3] - each[1] <= THIN and each[2] - each[0] > _SHORTEST_WALL]
+    level.sort(key=lambda each: (round(each[1]), each[0]))
+    meeting: defaultdict[int, list[tuple[float, float]]] = defaultdict(list)
+    for one, other in pairwise(level):
+        if round(one[1]) == round(other[1]) and -2 * THIN < other[0] - one[2] < 1.0:
+            meeting[round((one[2] + other[0]) / 4)].append(((one[2] + other[0]) / 2, one[1]))
+    walls = {round(each[0] / 2) for each in drawn if each[2] - each[0] <= THIN}
+    for place, meets in meeting.items():
+        if len(meets) >= _FEWEST_SEAMS and walls.isdisjoint(range(place - 1, place + 2)):
+            for (_, top), (x, bottom) in pairwise(meets):
+                yield x, top, x, bottom
 
 
 def _is_visible(path: Any) -> bool:

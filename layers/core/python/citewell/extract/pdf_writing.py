@@ -16,10 +16,15 @@ from citewell.extract.pdf_rows import is_rtl
 from citewell.extract.pdf_tables import Table
 from citewell.extract.pdf_text_page import SOFT_BREAK
 
-_ITEM = re.compile(rf"(?P<marker>[{BULLETS}]|\(?(?:\d{{1,3}}|[A-Za-z]|[ivxIVX]{{1,5}})[.)])\s+(?=\S)")
+_HAN_OR_KANA = re.compile("[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef]")
+_ITEM = re.compile(
+    rf"(?P<marker>[{BULLETS}]|\(?(?:\d{{1,3}}|[A-Za-z]|[ivxIVX]{{1,5}})[.)])\s+(?=\S)"
+    # As Chinese and Japanese write them, without white space.
+    rf"|(?P<tight>[・•●○■□◆◇※]|\d{{1,2}}[、．)）.]|[(（][\d一二三四五六七八九十]{{1,3}}[)）])\s*(?={_HAN_OR_KANA.pattern})"
+)
 _HEADING_NUMBER = re.compile(r"\s*(?:\d{1,3}(?:\.\d{1,3})*\.?|[A-Z]\.|[IVX]{1,5}\.)\s+")
 _PLAIN_BULLETS = ("•", "◦", "▪", "■", "●", "○")
-_NUMBERED = re.compile(r"\(?(?:\d|[A-Za-z])")
+_NUMBERED = re.compile(r"[(（]?(?:\d|[A-Za-z]|[一二三四五六七八九十])")
 _LEADERS = re.compile(r"\.{4,}|(?:\. ){4,}\.?|(?:…\s?){2,}|(?:- ?){5,}|(?:_ ?){5,}")
 _SENTENCE_END = (".", ",", ";", "!")
 _AMOUNT = re.compile(
@@ -30,7 +35,6 @@ _LAST_WORD = re.compile(rf"(\w+)[{HYPHENS}]$")
 _WORD_CHARACTERS = 60
 _FIRST_WORD = re.compile(r"\w+")
 _FIRST_HAN_OR_KANA = "\u3000"
-_HAN_OR_KANA = re.compile("[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef]")
 
 _HEADING_LINES = 3
 _HEADING_CHARACTERS = 200
@@ -124,12 +128,12 @@ class PageWriter:
                     depths.pop()
                 if not depths or depths[-1] < first.left - _INDENT * first.size:
                     depths.append(first.left)
-                is_numbered = len(item["marker"]) > 1 and bool(_NUMBERED.match(item["marker"]))
+                marker = item["marker"] or item["tight"]
+                is_numbered = len(marker) > 1 and bool(_NUMBERED.match(marker))
                 is_other_list = is_numbered != was_numbered and len(depths) == 1
                 was_numbered = is_numbered
-                marker = item["marker"] if is_numbered else "-"
                 rest = [first.text[item.end() :], *(line.text for line in paragraph[1:])]
-                self._open(rest, _Item(len(depths) - 1, marker, is_other_list))
+                self._open(rest, _Item(len(depths) - 1, marker if is_numbered else "-", is_other_list))
                 self._end = paragraph[-1], right
             else:
                 goes_on = number == 0 and not turned and self._end is not None and _goes_on(*self._end, first)
