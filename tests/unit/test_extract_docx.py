@@ -203,6 +203,12 @@ def test_lines_of_code_are_one_block_and_keep_their_spaces() -> None:
     assert [block.kind for block in read.blocks] == [BlockKind.CODE, BlockKind.PARAGRAPH]
 
 
+def test_an_exponent_of_a_number_does_not_become_its_last_digits() -> None:
+    raised = '<w:vertAlign w:val="superscript"/>'
+    body = paragraph("10", run("−", raised), run("6", raised), " m", run("2", raised), " on the 1", run("st", raised))
+    assert text_of(docx(body)) == "10⁻⁶ m2 on the 1st"
+
+
 # --- what isn't there for a reader ---
 
 

@@ -191,6 +191,12 @@ def table_cell(text: str, attributes: str = "") -> str:
     return f"<a:tc {attributes}><a:txBody>{slide_paragraph(text)}</a:txBody></a:tc>"
 
 
+def test_an_exponent_of_a_number_does_not_become_its_last_digits() -> None:
+    written = (("10", 0), ("6", 30_000), ("2", -25_000))
+    runs = "".join(f'<a:r><a:rPr baseline="{above}"/><a:t>{text}</a:t></a:r>' for text, above in written)
+    assert text_of(pptx([shape(f"<a:p>{runs}</a:p>")])) == "10⁶2"
+
+
 def test_merged_cells_of_a_table_say_their_text_once() -> None:
     first = table_cell("Plan", 'rowSpan="2"') + table_cell("Price", 'gridSpan="2"') + table_cell("x", 'hMerge="1"')
     second = table_cell("x", 'vMerge="1"') + table_cell("month") + table_cell("year")

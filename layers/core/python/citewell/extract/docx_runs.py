@@ -9,6 +9,7 @@ from citewell.extract.charts import GRAPHICS
 from citewell.extract.docx_styles import Styles, hidden_in
 from citewell.extract.formulas import formula
 from citewell.extract.ooxml import MATH, MC, Element, W, chosen_branch, number_of, value_of
+from citewell.extract.superscripts import raised_after
 from citewell.extract.symbols import has_symbols, is_symbol_font, spelled, symbol
 
 _CHECKED = {True: "☒", False: "☐"}
@@ -99,7 +100,11 @@ class Runs:
     def _run(self, run: Element) -> None:
         properties = run.find(W + "rPr")
         if not self._hidden(properties):
+            start = len(self._pieces)
             self._walk(run)
+            if properties is not None and value_of(properties, "vertAlign") == "superscript":
+                before = next((piece for piece in reversed(self._pieces[:start]) if piece), "")
+                self._pieces[start:] = [raised_after(before, "".join(self._pieces[start:]))]
             return
         for mark in run.iterfind(W + "fldChar"):  # a field's marks count even where they are hidden
             self._field(mark)

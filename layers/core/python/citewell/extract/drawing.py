@@ -11,6 +11,7 @@ from citewell.extract.building import TextBuilder
 from citewell.extract.formulas import formula
 from citewell.extract.numerals import Numeral
 from citewell.extract.ooxml import MATH, MC, A, Element, chosen_branch, number_of
+from citewell.extract.superscripts import raised_after
 from citewell.extract.symbols import has_symbols, spelled
 from citewell.extract.table_heads import with_one_head
 
@@ -123,19 +124,28 @@ def _marker(counted: tuple[str, int] | None, bullet: Element | None) -> str | No
 
 
 def _paragraph_text(paragraph: Element) -> str:
-    return "".join(_pieces(paragraph))
+    text = ""
+    for piece, is_raised in _pieces(paragraph):
+        text += raised_after(text, piece) if is_raised else piece
+    return text
 
 
-def _pieces(parent: Element) -> Iterator[str]:
+def _pieces(parent: Element) -> Iterator[tuple[str, bool]]:
+    """Texts, and whether each is written above the line."""
     for child in parent:
         if child.tag in (A + "r", A + "fld"):
-            yield _run_text(child)
+            yield _run_text(child), _is_raised(child)
         elif child.tag == A + "br":
-            yield "\n"
+            yield "\n", False
         elif child.tag == MC + "AlternateContent":
             yield from _pieces(chosen_branch(child))
         elif child.tag.startswith(MATH) or child.find(f".//{MATH}oMath") is not None:
-            yield formula(child)
+            yield formula(child), False
+
+
+def _is_raised(run: Element) -> bool:
+    properties = run.find(A + "rPr")
+    return properties is not None and (number_of(properties.get("baseline", "").removesuffix("%")) or 0) > 0
 
 
 def _run_text(run: Element) -> str:
