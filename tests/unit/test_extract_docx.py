@@ -360,6 +360,28 @@ def test_a_list_that_the_document_does_not_define_is_read_as_paragraphs() -> Non
     assert text_of(docx(numbered("one", 9) + numbered("two", 9, 99))) == "one\n\ntwo"
 
 
+@pytest.mark.parametrize(
+    ("form", "shown"),
+    [
+        ("russianLower", ["а.", "б."]),
+        ("hebrew1", ["א.", "ב."]),
+        ("ganada", ["가.", "나."]),
+        ("iroha", ["イ.", "ロ."]),
+        ("chicago", ["*.", "†."]),
+        ("cardinalText", ["One.", "Two."]),
+        ("ordinalText", ["First.", "Second."]),
+        ("numberInDash", ["- 1 -.", "- 2 -."]),
+    ],
+)
+def test_numbers_are_written_as_their_form_has_them(form: str, shown: list[str]) -> None:
+    numbering = (
+        f'<w:abstractNum w:abstractNumId="0">{level(0, form, "%1.")}</w:abstractNum>'
+        '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>'
+    )
+    text = text_of(docx(numbered("x", 1) + numbered("x", 1), numbering=numbering))
+    assert [line.removesuffix(" x") for line in text.split("\n")] == shown
+
+
 # --- tables ---
 
 
@@ -550,6 +572,17 @@ def test_a_main_part_that_is_no_document_is_corrupt(xml: str) -> None:
 
 def test_a_root_that_is_no_document_is_empty() -> None:
     assert code_of(package("word/document.xml", "wordprocessingml.document", {"word/document.xml": "<a/>"})) == "empty"
+
+
+def test_of_a_document_without_text_its_headers_are_read() -> None:
+    parts = unzipped(docx("<w:p/>", parts={"word/h.xml": f"<w:hdr>{paragraph('Memo 17')}</w:hdr>"}))
+    relations = "word/_rels/document.xml.rels"
+    parts[relations] = parts[relations].replace(b"relationships/more", b"relationships/header")
+    assert text_of(zipped(parts)) == "Memo 17"
+
+
+def test_words_that_are_drawn_as_art_are_read() -> None:
+    assert text_of(docx(paragraph('<w:r><w:pict><v:textpath string="Summer Fair"/></w:pict></w:r>'))) == "Summer Fair"
 
 
 @pytest.mark.parametrize("damaged", ["", "garbage", "<w:styles>"])

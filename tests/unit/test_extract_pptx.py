@@ -66,6 +66,15 @@ def test_a_slide_without_a_title_stands_under_no_other_slides() -> None:
     assert [(block.page, block.headings) for block in read.blocks] == [(1, ("Fees",)), (2, ())]
 
 
+def test_text_of_layout_and_master_stands_once_where_it_is_first_seen() -> None:
+    shapes = shape("Internal") + shape("Edit", kind="body")
+    master = f"<p:sldMaster><p:cSld><p:spTree>{shapes}</p:spTree></p:cSld></p:sldMaster>"
+    data = pptx([shape("one"), shape("two")], layout=shape("Layout's"), master=master)
+    assert text_of(data) == "one\n\nLayout's\n\nInternal\n\ntwo"
+    hiding = f"<p:sld showMasterSp='0'><p:cSld><p:spTree>{shape('one')}</p:spTree></p:cSld></p:sld>"
+    assert text_of(pptx([hiding], layout=shape("Layout's"), master=master)) == "one"
+
+
 def test_a_later_slides_title_is_not_the_documents() -> None:
     slides = [shape("Welcome"), shape("Fees", kind="title")]
     assert extract(pptx(slides)).title is None

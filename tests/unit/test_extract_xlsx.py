@@ -98,6 +98,12 @@ def test_a_zero_is_shown_where_its_format_shows_one() -> None:
     assert text_of(data).split("\n")[-1] == "| $- | $(3.00) | 0 |  |"
 
 
+def test_words_around_a_number_without_a_format_are_shown() -> None:
+    row = [number_cell("A2", 12.5, 1), number_cell("B2", -3, 2)]
+    data = xlsx({"S": sheet_data(["a", "b"], row)}, formats=['General" kg"', '"about "General'])
+    assert text_of(data).split("\n")[-1] == "| 12.5 kg | -about 3 |"
+
+
 def test_days_may_be_counted_from_1904() -> None:
     data = xlsx(
         {"S": sheet_data([number_cell("A1", 43830.0, 1)])},

@@ -41,8 +41,10 @@ def _read(data: bytes, options: ReadOptions, *, opens_documents: bool) -> Extrac
     document = _Document(package, main, builder, options if opens_documents else None)
     root = package.xml(main)
     document.read(root)
-    if not builder.length and any(True for _ in root.iter(*_PICTURES)):
-        raise DocumentRejected("no_text_layer", "no text, only pictures, in the document")
+    if not builder.length:
+        if any(True for _ in root.iter(*_PICTURES)):
+            raise DocumentRejected("no_text_layer", "no text, only pictures, in the document")
+        document.read_headers()
     properties = package.properties()
     title = document.title or properties.title or document.only_chapter
     return builder.finish(title=title, language=properties.language)
@@ -102,6 +104,13 @@ class _Document:
         body = root.find(W + "body")
         if body is not None:
             self._blocks(body)
+
+    def read_headers(self) -> None:
+        """For a document that has no other text: what stands at the head and foot of its pages."""
+        for kind in ("header", "footer"):
+            for part in self._package.all_related(self._main, kind):
+                if (root := self._package.spare_xml(part)) is not None:
+                    self._blocks(root)
 
     def _blocks(self, container: Element) -> None:
         """Paragraphs and tables with what hangs on them."""

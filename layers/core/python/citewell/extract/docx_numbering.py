@@ -28,6 +28,21 @@ _NUMERALS: dict[str, Numeral] = {
     "ideographDigital": numerals.chinese,
     "japaneseCounting": numerals.chinese,
     "japaneseDigitalTen": numerals.chinese,
+    "russianUpper": numerals.russian,
+    "russianLower": numerals.lower_russian,
+    "hebrew1": numerals.hebrew,
+    "hebrew2": numerals.hebrew_letters,
+    "ganada": numerals.ganada,
+    "chosung": numerals.chosung,
+    "iroha": numerals.iroha,
+    "irohaFullWidth": numerals.iroha,
+    "aiueo": numerals.aiueo,
+    "aiueoFullWidth": numerals.aiueo,
+    "chicago": numerals.marks,
+    "cardinalText": numerals.cardinal_words,
+    "ordinalText": numerals.ordinal_words,
+    "numberInDash": numerals.in_dashes,
+    "hex": numerals.hexadecimal,
 }
 
 

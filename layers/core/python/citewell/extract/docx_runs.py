@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from citewell.extract.charts import GRAPHICS
 from citewell.extract.docx_styles import Styles, hidden_in
 from citewell.extract.formulas import formula
-from citewell.extract.ooxml import MATH, MC, Element, W, chosen_branch, number_of, value_of
+from citewell.extract.ooxml import MATH, MC, Element, V, W, chosen_branch, number_of, value_of
 from citewell.extract.superscripts import raised_after
 from citewell.extract.symbols import has_symbols, is_symbol_font, spelled, symbol
 
+_WORD_ART = V + "textpath"
 _CHECKED = {True: "☒", False: "☐"}
 
 
@@ -150,21 +151,24 @@ class Runs:
 
     def _drawing(self, element: Element) -> None:
         for found in _floating(element):
-            (self._out.graphics if found.tag in GRAPHICS else self._out.boxes).append(found)
+            if found.tag == _WORD_ART:
+                self._write(f" {found.get('string', '')} ")
+            else:
+                (self._out.graphics if found.tag in GRAPHICS else self._out.boxes).append(found)
 
     def _math(self, element: Element) -> None:
         self._write(formula(element))
 
 
 def _floating(element: Element) -> Iterator[Element]:
-    """The content of each text box, and graphics outside of boxes, once.
+    """The content of each text box, and graphics and decorated words outside of boxes, once.
 
     Word writes a box a second time for versions that don't know its form.
     """
     for child in element:
         if child.tag == MC + "AlternateContent":
             yield from _floating(chosen_branch(child))
-        elif child.tag == W + "txbxContent" or child.tag in GRAPHICS:
+        elif child.tag in (W + "txbxContent", _WORD_ART) or child.tag in GRAPHICS:
             yield child
         else:
             yield from _floating(child)

@@ -78,6 +78,7 @@ class _Parts:
     elapsed: str = ""
     percents: int = 0
     simple: bool = True
+    general: bool = False
 
 
 def _split(code: str) -> list[str]:
@@ -98,6 +99,8 @@ def _section(source: str, *, since_1904: bool) -> Formatter:
         return lambda value: _date(value, parts.dates.lower(), since_1904=since_1904)
     if not parts.simple:
         return plain
+    if parts.general:
+        return lambda value: ("-" if value < 0 else "") + parts.before + plain(abs(value)) + parts.after
     if not parts.digits:
         return lambda _: parts.before.strip()  # words instead of a number, or nothing at all
     return lambda value: _number(value, parts)
@@ -116,7 +119,9 @@ def _parts(source: str) -> _Parts:
             parts.dates += text
         elif kind == "exponent":
             parts.exponent = text
-        elif kind == "general" or text in ("/", "@") or (kind == "bracket" and text[1] in "<>="):
+        elif kind == "general":
+            parts.general = True
+        elif text in ("/", "@") or (kind == "bracket" and text[1] in "<>="):
             parts.simple = False
         else:
             _add_literal(parts, kind, text)
@@ -130,7 +135,7 @@ def _add_literal(parts: _Parts, kind: str | None, text: str) -> None:
         return
     elif text == "%":
         parts.percents += 1
-    if parts.digits:
+    if parts.digits or parts.general:
         parts.after += text
     else:
         parts.before += text

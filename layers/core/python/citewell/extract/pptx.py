@@ -61,6 +61,7 @@ class _Presentation:
             for each in root
         }
         self._inherited: dict[str | None, Inherited] = {}
+        self._backgrounds: set[str] = set()
 
     def write(self, part: str | None, number: int) -> None:
         """``part`` is None for a slide that is named but not there."""
@@ -82,7 +83,9 @@ class _Presentation:
         self._write_shapes([each for each in shapes if each is not title], part, inherited)
         self._write_notes(part)
         self._write_comments(part)
-        if self._builder.length == before and any(True for _ in slide.iter(P + "pic")):
+        if self._builder.length > before:
+            self._write_background(slide, part, inherited)
+        elif any(True for _ in slide.iter(P + "pic")):
             self.pictures.append(number)
 
     def _slide(self, part: str | None) -> Element | None:
@@ -104,6 +107,18 @@ class _Presentation:
                 self._write_frame(shape, part)
             elif (body := shape.find(P + "txBody")) is not None and _kind(shape) not in _RUNNING:
                 write_text(self._builder, body, inherited.list_styles(placeholder_of(shape)))
+
+    def _write_background(self, slide: Element, part: str, inherited: Inherited) -> None:
+        """The text that a layout and its master themselves show on slides: with the first slide that shows it."""
+        for kind in ("slideLayout", "slideMaster"):
+            source = self._package.related(part, kind)
+            if source is None or source in self._backgrounds or slide.get("showMasterSp") in ("0", "false"):
+                return
+            self._backgrounds.add(source)
+            part, slide = source, self._package.spare_xml(source)
+            if slide is None or (tree := slide.find(f"{P}cSld/{P}spTree")) is None:
+                return
+            self._write_shapes([each for each in _shapes(tree) if placeholder_of(each) is None], part, inherited)
 
     def _write_frame(self, frame: Element, part: str) -> None:
         """A table, a chart's numbers or a diagram's words."""
