@@ -301,7 +301,7 @@ def test_a_page_that_says_which_of_how_many_it_is_says_nothing_else_there() -> N
 
 
 def test_a_marker_drawn_by_itself_right_beside_its_item_is_one() -> None:
-    items = lines(84, 700, ["Alpha", "Beta"]) + text(74.3, 700, "\u2022 ") + text(74.3, 686.8, "\u2022 ")
+    items = lines(84, 700, ["Alpha", "Beta"]) + text(79.9, 700, "\u2022") + text(79.9, 686.8, "\u2022")
     assert read(pdf(items)).text == "- Alpha\n- Beta"
 
 
