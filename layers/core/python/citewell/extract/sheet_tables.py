@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -86,17 +87,28 @@ def _goes_on(region: Region, row: dict[int, str]) -> bool:
 
 
 def _parted_by_columns(region: Region, sheet: Sheet) -> Iterator[Region]:
-    columns = sorted({column for row in region.values() for column in row})
-    if len(columns) <= _MOST_COLUMNS_APART:
-        for left, right in pairwise(columns):
-            if _is_blank_between(left, right, sheet.hidden_columns) and not _is_crossed(region, sheet.merged, left):
-                first = {number: part for number, row in region.items() if (part := _between(row, 0, left))}
-                rest = {number: part for number, row in region.items() if (part := _between(row, right, columns[-1]))}
-                if _are_apart(first, rest):
-                    yield first
-                    yield from _parted_by_columns(rest, sheet)
-                    return
+    for left, right in _seams(region):
+        if _is_blank_between(left, right, sheet.hidden_columns) and not _is_crossed(region, sheet.merged, left):
+            first = {number: part for number, row in region.items() if (part := _between(row, 0, left))}
+            rest = {number: part for number, row in region.items() if (part := _between(row, right, sys.maxsize))}
+            if _are_apart(first, rest):
+                yield first
+                yield from _parted_by_columns(rest, sheet)
+                return
     yield region
+
+
+def _seams(region: Region) -> Iterator[tuple[int, int]]:
+    """Neighbouring columns with a text, where those to the left begin in another row than those to the right."""
+    tops: dict[int, int] = {}
+    for number, row in region.items():
+        for column in row:
+            tops.setdefault(column, number)
+    columns = sorted(tops)
+    if len(columns) <= _MOST_COLUMNS_APART:
+        for index, seam in enumerate(pairwise(columns), start=1):
+            if min(tops[column] for column in columns[:index]) != min(tops[column] for column in columns[index:]):
+                yield seam
 
 
 def _is_crossed(region: Region, merged: list[Range], column: int) -> bool:
@@ -109,11 +121,11 @@ def _between(row: dict[int, str], first: int, last: int) -> dict[int, str]:
 
 
 def _are_apart(left: Region, right: Region) -> bool:
-    """Whether both are tables of their own, with heads in different rows: else a row would be torn apart.
+    """Whether both, which begin in different rows, are tables of their own: else a row would be torn apart.
 
     Each has more than a row and a column, and either they share but few rows or each has its own head.
     """
-    if min(left) == min(right) or any(len(part) < 2 or max(map(len, part.values())) < 2 for part in (left, right)):
+    if any(len(part) < 2 or max(map(len, part.values())) < 2 for part in (left, right)):
         return False
     shared = len(left.keys() & right.keys())
     return 2 * shared < min(len(left), len(right)) or all(map(_has_head, (left, right)))
