@@ -98,7 +98,7 @@ def test_nothing_to_read_is_empty(data: bytes) -> None:
     ],
 )
 def test_a_head_that_begins_like_another_format_is_told_in_linear_time(head: str) -> None:
-    assert text_of(f"{head}\n# Leave".encode()) == f"{head}\n# Leave"
+    assert text_of(f"{head}\n# Leave".encode()).endswith("\n# Leave")
 
 
 def test_a_drawing_after_many_comments_is_still_a_drawing() -> None:

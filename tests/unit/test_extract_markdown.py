@@ -229,3 +229,16 @@ def assert_covers(text: str) -> None:
 
 def test_a_byte_order_mark_does_not_hide_a_heading() -> None:
     assert extract(b"\xef\xbb\xbf# Leave\r\n\r\ntext").title == "Leave"
+
+
+def test_comments_are_no_text_but_in_code() -> None:
+    text = "# T\n\n<!-- draft\n# not yet -->\n\ntext\n\n```\n<!-- shown -->\n```\n"
+    extracted = extract(text.encode())
+    assert "draft" not in extracted.text
+    assert [extracted.text[block.start : block.end] for block in extracted.blocks] == [
+        "# T", "text", "```\n<!-- shown -->\n```"
+    ]  # fmt: skip
+
+
+def test_front_matter_may_stand_below_a_blank_line() -> None:
+    assert extract(b"\n---\ntitle: Leave\n---\n# H\n").title == "Leave"

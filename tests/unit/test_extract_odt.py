@@ -131,11 +131,24 @@ def test_tracked_deletions_are_out_and_insertions_in() -> None:
         pytest.param(p('<text:hidden-text text:string-value="secret">secret</text:hidden-text>'), id="field"),
         pytest.param(p('secret<text:hidden-paragraph text:is-hidden="true"/>'), id="paragraph"),
         pytest.param(f'<text:section text:display="none">{p("secret")}</text:section>', id="section"),
+        pytest.param(
+            f'<text:section text:display="condition" text:is-hidden="true">{p("secret")}</text:section>', id="condition"
+        ),
+        pytest.param(p('<text:variable-set text:display="none">secret</text:variable-set>'), id="variable"),
         pytest.param("<office:forms>secret</office:forms>", id="form"),
     ],
 )
 def test_hidden_text_is_out(hidden: str) -> None:
     assert text_of(odt(hidden + p("shown"), automatic=GHOST)) == "shown"
+
+
+def test_raised_digits_are_an_exponent_after_a_number() -> None:
+    style = (
+        '<style:style style:name="Up" style:family="text"><style:text-properties style:text-position="super 58%"/>'
+        "</style:style>"
+    )
+    body = p('10<text:span text:style-name="Up">6</text:span> m, see<text:span text:style-name="Up">2</text:span>')
+    assert text_of(odt(body, automatic=style)) == "10⁶ m, see2"
 
 
 # --- lists ---

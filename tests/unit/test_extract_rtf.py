@@ -216,3 +216,7 @@ def test_any_order_of_control_words_gives_text_or_a_documented_code(pieces: list
 @pytest.mark.parametrize("before", [b"\xef\xbb\xbf", b"\r\n", b" \x00"])
 def test_a_mark_or_space_before_the_document_is_none_of_it(before: bytes) -> None:
     assert extract(before + rb"{\rtf1\ansi Leave}").text == "Leave"
+
+
+def test_raised_digits_are_an_exponent_after_a_number_only() -> None:
+    assert extract(rb"{\rtf1\ansi 10{\super 6} m; see{\super 2}, 5\super 3\nosupersub 0}").text == "10⁶ m; see2, 5³0"

@@ -10,6 +10,7 @@ from enum import Enum, auto
 from selectolax.lexbor import LexborNode
 
 from citewell.extract.building import TextBuilder
+from citewell.extract.exponents import exponent
 from citewell.extract.html_tables import HtmlTable, complex_cells
 from citewell.extract.numerals import letters, roman
 
@@ -22,7 +23,6 @@ _BLOCKS = frozenset({
     "nav", "p", "search", "section", "summary", "optgroup", "caption", "tbody", "thead", "tfoot",
 })  # fmt: skip
 _SPACE = re.compile(r"\s+")
-_EXPONENT = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 _FILE_NAME = re.compile(r"\S+\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|avif)", re.IGNORECASE)
 _SAYS_NOTHING = frozenset({
     "image", "img", "picture", "photo", "photograph", "logo", "icon", "banner", "avatar", "spacer",
@@ -362,7 +362,7 @@ _NUMERALS: dict[str, Callable[[int], str]] = {
 def _superscript(before: str, text: str, *, is_note: bool) -> str:
     if is_note:
         return text if text.startswith("[") else f"[{text}]"
-    return text.translate(_EXPONENT) if before[-1:].isdigit() else text
+    return exponent(text, before=before)
 
 
 def _items(node: LexborNode) -> list[LexborNode]:

@@ -33,7 +33,7 @@ _KINDS = {
     "code_block": BlockKind.CODE,
 }
 _FRONT_MATTER = re.compile(
-    r"---[ \t]*\n"
+    r"\n*---[ \t]*\n"
     r"(?=(?:[ \t]*(?:#[^\n]*)?\n)*[\w.'\"-]+[ \t]*:\s)"  # the first line of it that says anything is `name:`
     r"(?P<fields>(?s:.*?)\n)"
     r"(?:---|\.\.\.)[ \t]*(?:\n|\Z)"
@@ -51,6 +51,8 @@ _EMPHASIS = re.compile(r"(?<!\\)(\*\*\*|\*\*|\*|~~|`+)(?=\S)(.+?)(?<![\s\\])\1")
 _UNDERSCORES = re.compile(r"(?<![\w\\])(___|__|_)(?=\S)(.+?)(?<![\s\\])\1(?!\w)")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
+_COMMENTS = re.compile(r"(?:(?><!--(?s:.*?)-->)\s*+)++")
+
 
 class _Stretch(NamedTuple):
     """A top-level block before heading paths are known; ``level`` is 0 for all but headings."""
@@ -63,10 +65,13 @@ class _Stretch(NamedTuple):
 
 
 def read(data: bytes, options: ReadOptions) -> ExtractedText:
-    """Markdown or plain text of any encoding. Raises DocumentRejected ``empty`` or ``undecodable``."""
+    """Markdown or plain text of any encoding, without comments. Raises DocumentRejected ``empty``, ``undecodable``."""
     text = normalise(decode(data, content_type=options.content_type))
     if is_blank(text):
         raise DocumentRejected("empty", "the object holds nothing but white space and control characters")
+    text = _without_comments(text)
+    if is_blank(text):
+        raise DocumentRejected("empty", "the object holds nothing but comments")
     return read_markdown(text)
 
 
@@ -82,7 +87,7 @@ def read_markdown(text: str) -> ExtractedText:
     stretches = list(_stretches(text, body))
     if title is None and stretches and stretches[0].level == 1:
         title = stretches[0].heading
-    blocks = [Block(BlockKind.METADATA, 0, _last_visible(text, 0, body))] if front else []
+    blocks = [Block(BlockKind.METADATA, text.index("---"), _last_visible(text, 0, body))] if front else []
     blocks.extend(_with_paths(stretches))
     return ExtractedText(
         text,
@@ -91,6 +96,20 @@ def read_markdown(text: str) -> ExtractedText:
         language=language_tag_of(_front_matter_value(fields, "language", "lang") or ""),
         effective_date=date_of(_front_matter_value(fields, "effective[_-]date", "date") or ""),
     )
+
+
+def _without_comments(text: str) -> str:
+    """Without the blocks that are HTML comments alone, which no reader sees; those in code are its text."""
+    if "<!--" not in text:
+        return text
+    front = _FRONT_MATTER.match(text)
+    kept, at = [], 0
+    for stretch in _stretches(text, front.end() if front else 0):
+        if text.startswith("<!--", stretch.start) and _COMMENTS.fullmatch(text, stretch.start, stretch.end):
+            kept.append(text[at : stretch.start])
+            at = stretch.end
+    kept.append(text[at:])
+    return "".join(kept)
 
 
 def _with_paths(stretches: list[_Stretch]) -> Iterator[Block]:

@@ -14,7 +14,7 @@ from citewell.errors import DocumentRejected
 from citewell.extract import xml
 from citewell.extract.archives import Archive
 from citewell.extract.building import TextBuilder, clean_line
-from citewell.extract.odt_lines import Line, boxes_in, read_line
+from citewell.extract.odt_lines import Line, boxes_in, is_hidden, read_line
 from citewell.extract.odt_styles import BULLET, DRAW, OFFICE, OUTLINE, TABLE, TEXT, Counter, Styles
 from citewell.extract.ooxml import Element, number_of
 from citewell.extract.options import ReadOptions
@@ -249,7 +249,7 @@ def _content(container: Element) -> Iterator[Element]:
     for child in container:
         if child.tag in (TEXT + "h", TEXT + "p", TEXT + "list", TABLE + "table") or child.tag.startswith(DRAW):
             yield child
-        elif child.tag in _TRANSPARENT and child.get(TEXT + "display") != "none":
+        elif child.tag in _TRANSPARENT and not is_hidden(child):
             yield from _content(child)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from citewell.extract.exponents import LEVEL, RAISED, with_exponents
 from citewell.extract.odt_styles import DRAW, OFFICE, TEXT, Styles
 from citewell.extract.ooxml import Element, number_of
 
@@ -33,7 +34,7 @@ class Line:
 
 def read_line(paragraph: Element, styles: Styles) -> Line:
     line = Line()
-    line.text = "".join(_pieces(paragraph, styles, line))
+    line.text = with_exponents("".join(_pieces(paragraph, styles, line)))
     if any(each.get(TEXT + "is-hidden") == "true" for each in paragraph.iter(TEXT + "hidden-paragraph")):
         line.text = ""
     return line
@@ -47,6 +48,11 @@ def boxes_in(drawing: Element) -> Iterator[Element]:
     for child in drawing:
         if child.tag.startswith(DRAW):
             yield from boxes_in(child)
+
+
+def is_hidden(element: Element) -> bool:
+    """Whether a section or field is never shown, or isn't as its condition stood when the document was saved."""
+    return bool(element.get(TEXT + "display") == "none" or element.get(TEXT + "is-hidden") == "true")
 
 
 def _pieces(parent: Element, styles: Styles, line: Line) -> Iterator[str]:
@@ -65,8 +71,11 @@ def _pieces(parent: Element, styles: Styles, line: Line) -> Iterator[str]:
         elif child.tag.startswith(DRAW):
             # An inline element such as draw:a holds text boxes as well.
             line.boxes.extend(boxes_in(child))
-        elif child.tag not in _SKIPPED:
+        elif child.tag not in _SKIPPED and not is_hidden(child):
+            raised = styles.raised(child.get(TEXT + "style-name"))
+            yield RAISED if raised else ""
             yield from _pieces(child, styles, line)
+            yield LEVEL if raised else ""
         yield _spaced(child.tail)
 
 

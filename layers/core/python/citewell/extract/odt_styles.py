@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -25,6 +26,7 @@ _NUMERALS: dict[str, Numeral] = {
     "一, 二, 三, ...": numerals.chinese,
     "①, ②, ③, ...": numerals.circled,
 }
+_RAISED = re.compile(r"super|[1-9]")
 OUTLINE = ""
 """The name under which the numbering of headings stands, which has none."""
 
@@ -75,6 +77,14 @@ class Styles:
             display = properties.get(TEXT + "display") if properties is not None else None
             if display is not None:
                 return bool(display == "none")
+        return False
+
+    def raised(self, style: str | None) -> bool:
+        for _, each in self._chain(style):
+            properties = each.find(STYLE + "text-properties")
+            position = properties.get(STYLE + "text-position") if properties is not None else None
+            if position is not None:
+                return bool(_RAISED.match(position))
         return False
 
     def level(self, list_style: str | None, depth: int) -> _Level | None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from citewell.core.values import ExtractedText
 from citewell.errors import DocumentRejected
 from citewell.extract.building import TextBuilder, clean_line
+from citewell.extract.exponents import exponent
 from citewell.extract.options import ReadOptions
 from citewell.extract.rtf_blocks import Blocks, Paragraph
 from citewell.extract.rtf_codes import CHARACTERS, SIGNS, SYMBOL_CHARSET, Font, page_of
@@ -55,6 +56,7 @@ class _State:
     font: int = 0
     hidden: bool = False
     deleted: bool = False
+    raised: bool = False
     unicode_skip: int = 1
     opens: str | None = None
 
@@ -62,7 +64,7 @@ class _State:
         """What a group begins with. Written out, as documents open groups by the hundred thousand."""
         outer = self.paragraph
         paragraph = Paragraph(outer.style, outer.level, outer.is_title, outer.in_table, outer.depth)
-        return _State(self.into, paragraph, self.font, self.hidden, self.deleted, self.unicode_skip)
+        return _State(self.into, paragraph, self.font, self.hidden, self.deleted, self.raised, self.unicode_skip)
 
 
 @dataclass(slots=True)
@@ -89,6 +91,7 @@ def write_rtf(data: bytes, builder: TextBuilder) -> None:
 class _Document:
     def __init__(self, builder: TextBuilder) -> None:
         self._blocks = Blocks(builder)
+        self._before = ""
         self._state = _State()
         self._outer: list[_State] = []
         self._fonts: dict[int, Font] = {}
@@ -178,6 +181,8 @@ class _Document:
         state = self._state
         if state.into == "body":
             if not state.hidden and not state.deleted:
+                text = exponent(text, before=self._before) if state.raised else text
+                self._before = text[-1:] or self._before
                 self._blocks.write(text, state.paragraph)
         elif state.into == "fonts":
             self._fonts.setdefault(state.font, Font()).name += text.partition(";")[0]
@@ -247,7 +252,11 @@ class _Document:
             "info": lambda _: self._set(into="info"),
             "v": lambda number: self._set(hidden=number != 0),
             "deleted": lambda number: self._set(deleted=number != 0),
-            "plain": lambda _: self._set(hidden=False, deleted=False, font=self._default_font),
+            "super": lambda number: self._set(raised=number != 0),
+            "up": lambda number: self._set(raised=number != 0),
+            "sub": lambda _: self._set(raised=False),
+            "nosupersub": lambda _: self._set(raised=False),
+            "plain": lambda _: self._set(hidden=False, deleted=False, raised=False, font=self._default_font),
             "pard": lambda _: self._set(paragraph=Paragraph()),
             "s": self._set_style,
             "outlinelevel": self._set_level,
@@ -317,3 +326,4 @@ class _Document:
         if self._state.into == "body" and not self._state.deleted:
             marker = clean_line("".join(self._collected.pop("marker", ())))
             self._blocks.end_paragraph(self._state.paragraph, marker)
+            self._before = ""
