@@ -385,6 +385,19 @@ def test_numbers_are_written_as_their_form_has_them(form: str, shown: list[str])
 # --- tables ---
 
 
+def test_a_table_that_sets_out_a_page_is_read_cell_by_cell() -> None:
+    left = paragraph("Experience", style="berschrift1") + paragraph("Ten years.")
+    right = paragraph("Skills", style="berschrift1") + paragraph("Python")
+    read = extract(docx(table([cell(left), cell(right)]), styles=HEADINGS))
+    assert [block.headings for block in read.blocks] == [("Experience",)] * 2 + [("Skills",)] * 2
+
+
+def test_a_table_whose_head_is_written_as_headings_is_one() -> None:
+    head = [cell(paragraph(name, style="berschrift1")) for name in ("Name", "Days")]
+    text = text_of(docx(table(head, ["Ann", "27"]), styles=HEADINGS))
+    assert text == "| Name | Days |\n| --- | --- |\n| Ann | 27 |"
+
+
 def test_rows_marked_as_head_are_one_and_a_title_over_all_columns_is_a_line() -> None:
     def head(*cells: str) -> str:
         return f"<w:tr><w:trPr><w:tblHeader/></w:trPr>{''.join(cells)}</w:tr>"
@@ -572,6 +585,20 @@ def test_a_main_part_that_is_no_document_is_corrupt(xml: str) -> None:
 
 def test_a_root_that_is_no_document_is_empty() -> None:
     assert code_of(package("word/document.xml", "wordprocessingml.document", {"word/document.xml": "<a/>"})) == "empty"
+
+
+def test_a_heading_in_a_text_box_holds_within_it_alone() -> None:
+    box = paragraph("Notice", style="berschrift1") + paragraph("Closed on Friday.")
+    floating = f"<w:r><w:pict><w:txbxContent>{box}</w:txbxContent></w:pict></w:r>"
+    body = paragraph("Leave", style="berschrift1") + paragraph("27 days.", floating) + paragraph("Paid.")
+    read = extract(docx(body, styles=HEADINGS))
+    assert [(read.text[block.start : block.end], block.headings) for block in read.blocks] == [
+        ("Leave", ("Leave",)),
+        ("27 days.", ("Leave",)),
+        ("Notice", ("Notice",)),
+        ("Closed on Friday.", ("Notice",)),
+        ("Paid.", ("Leave",)),
+    ]
 
 
 def test_of_a_document_without_text_its_headers_are_read() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from citewell.core.values import Block, BlockKind, ExtractedText
 from citewell.errors import DocumentRejected
@@ -111,6 +112,13 @@ class TextBuilder:
         if lines:
             lines.insert(1, "| " + " | ".join("---" for _ in used) + " |")
         self._add(BlockKind.TABLE, "\n".join(lines))
+
+    @contextmanager
+    def beside_the_text(self) -> Iterator[None]:
+        """Headings written meanwhile hold until it ends: what floats over a page doesn't go on below it."""
+        path = self._path.copy()
+        yield
+        self._path = path
 
     def include(self, document: ExtractedText) -> None:
         """The blocks of another document but for what it says of itself; its headings are of the levels they have."""

@@ -16,7 +16,7 @@ from citewell.extract.charts import write_graphic
 from citewell.extract.docx_numbering import BULLET, Numbering
 from citewell.extract.docx_runs import ParagraphText, Runs
 from citewell.extract.docx_styles import Styles, hidden_in, list_in, outline_level_in
-from citewell.extract.docx_tables import CHUNK, cells_of_frame, content_of, table_of
+from citewell.extract.docx_tables import CHUNK, cells_of_frame, cells_of_layout, content_of, table_of
 from citewell.extract.formats import Format
 from citewell.extract.ooxml import A, Element, Package, R, V, W, value_of
 from citewell.extract.options import ReadOptions
@@ -122,7 +122,7 @@ class _Document:
                     self._write(paragraph)
             elif element.tag == CHUNK:
                 self._write_chunk(element)
-            elif cells := cells_of_frame(element):
+            elif cells := cells_of_frame(element) or cells_of_layout(element, self._is_heading):
                 for cell in cells:
                     self._blocks(cell)
             else:
@@ -151,6 +151,11 @@ class _Document:
             level = direct + 1 if 0 <= direct < _BODY_LEVEL else None
         marker, depth = self._marker(properties, style)
         return _Paragraph(text, level, self._styles.is_title(style), self._styles.is_code(style), marker, depth)
+
+    def _is_heading(self, paragraph: Element) -> bool:
+        properties = paragraph.find(W + "pPr")
+        style = value_of(properties, "pStyle") if properties is not None else None
+        return style is not None and self._styles.heading_level(style) is not None
 
     def _marker(self, properties: Element | None, style: str | None) -> tuple[str | None, int]:
         number, depth = list_in(properties)
@@ -186,7 +191,8 @@ class _Document:
 
     def _write_asides(self, asides: _Asides) -> None:
         for box in asides.boxes:
-            self._blocks(box)
+            with self._builder.beside_the_text():
+                self._blocks(box)
         for graphic in asides.graphics:
             write_graphic(self._builder, self._package, self._main, graphic)
         for table in asides.tables:

@@ -30,6 +30,20 @@ def cells_of_frame(table: Element) -> list[Element]:
     return [cell for row in rows for cell in row] if all(len(row) == 1 for row in rows) else []
 
 
+def cells_of_layout(table: Element, is_heading: Callable[[Element], bool]) -> list[Element]:
+    """The cells of a table that sets out a page: some hold a heading with text under it. None of a true table."""
+    cells = [cell for row in content_of(table, W + "tr") for cell in content_of(row, W + "tc")]
+    return [cell for cell in cells if not _goes_on(cell.find(W + "tcPr"))] if _any_section(cells, is_heading) else []
+
+
+def _any_section(cells: list[Element], is_heading: Callable[[Element], bool]) -> bool:
+    for cell in cells:
+        kinds = [is_heading(each) for each in content_of(cell, W + "p") if any(True for _ in each.iter(W + "t"))]
+        if True in kinds and False in kinds[kinds.index(True) :]:
+            return True
+    return False
+
+
 def table_of(table: Element, text_of: Callable[[Element], str]) -> tuple[list[str], list[list[str]]]:
     """The lines above a table and its rows, the first one the head; ``text_of`` reads a cell.
 
