@@ -172,6 +172,10 @@ def test_a_markdown_table_is_left_to_markdown() -> None:
     assert extract(text.encode()).text == text
 
 
+def test_a_line_of_spaces_is_passed_in_linear_time() -> None:
+    assert rows(f"a,b\n1,2\n{' ' * 100_000}\n3,4\n") == [["a", "b"], ["1", "2"], ["3", "4"]]
+
+
 def test_a_table_larger_than_the_limit_is_too_large() -> None:
     with pytest.raises(DocumentRejected) as rejected:
         extract(b"a,b\n" + b"1,2\n" * 1_000, ReadOptions(limits=Limits(characters=1_000)))

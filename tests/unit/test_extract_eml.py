@@ -105,6 +105,11 @@ def test_a_date_that_is_none_is_shown_and_not_believed() -> None:
     assert extracted.effective_date is None
 
 
+@pytest.mark.parametrize("field", ["Content-Type: text/plain" + ";a=1" * 100_000, "X: " + "=?a?q?" * 100_000])
+def test_a_field_without_an_end_is_cut(field: str) -> None:
+    assert body_of(mail(f"{field}\n\nHello".encode())) == "Hello"
+
+
 def test_thousands_of_recipients_are_cut() -> None:
     data = b"From: a@example.com\nTo: " + b"bob@example.com, " * 5_000 + b"\nMessage-ID: <x>\nSubject: Leave\n\nHello"
     assert len(extract(data).text) < 1_200

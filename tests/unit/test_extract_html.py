@@ -409,6 +409,10 @@ def test_nesting_without_an_end_is_read_all_the_same() -> None:
     assert text_of(body) == "deep\n\nafter"
 
 
+def test_formatting_that_is_never_closed_is_read_in_linear_time() -> None:
+    assert text_of("".join(f"<p><font color={n}>x" for n in range(4_000))).split() == ["x"] * 4_000
+
+
 def test_many_elements_that_are_never_closed_are_not_deep() -> None:
     assert text_of("<p>x" * 20_000).count("x") == 20_000
     assert text_of("<ul>" + "<li>x" * 20_000).count("x") == 20_000

@@ -24,7 +24,7 @@ _DECLARATION = re.compile(r"\s*\"?sep=([,;|\t])\"?[ \t]*(?:\n|\Z)", re.IGNORECAS
 _COMMENTS = re.compile(r"(?:#[^\n]*\n)+(?=[^\s#])|(?:#[^\n]*\n){3,}\n*(?=[^\s#])")
 _LEAST_COMMENT_LINES = 3
 _MARKUP = re.compile(r"#{1,6} |```|~~~|[ \t]*:?-{3,}|\+-{3,}|//|/\*")
-_RULE = re.compile(r"\s*(?::?-{3,}:?)?\s*")
+_RULE = re.compile(r"(?::?-{3,}:?)?")
 _BULLET = re.compile(r"[ \t]*[-*+>][ \t]")
 _ENUMERATED = re.compile(r"[ \t]*\d+[.)][ \t]")
 _SENTENCE_END = re.compile(r"[.!?:。！？][\"'”’)]*$")
@@ -129,7 +129,7 @@ def _is_marked_up(rows: Sequence[Row]) -> bool:
     """Whether a line that isn't parted is one of Markdown or of a program, or a row the rule under a table's head."""
     bullets = sum(1 for row in rows if _BULLET.match(row[0]))
     return bullets > _MOST_LIST_LINES * len(rows) or any(
-        all(map(_RULE.fullmatch, row)) or (len(row) == 1 and _MARKUP.match(row[0])) for row in rows
+        all(_RULE.fullmatch(cell.strip()) for cell in row) or (len(row) == 1 and _MARKUP.match(row[0])) for row in rows
     )
 
 

@@ -28,6 +28,13 @@ _NEVER_CLOSED = frozenset({
     "param",
 })  # fmt: skip
 _DEEPEST = 1_000
+_FORMATTING = frozenset({
+    "a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u",
+})  # fmt: skip
+_MOST_FORMATTING = 50
+"""Open at once. A parser opens those that weren't closed again in each block that follows."""
+
+_TAGS_THAT_COST_NOTHING = 200
 
 
 def read(data: bytes, options: ReadOptions) -> ExtractedText:
@@ -47,7 +54,7 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
 
 def parsed(markup: str) -> LexborHTMLParser:
     """The tree of a page, of any depth: its parser's time goes with the square of it."""
-    return LexborHTMLParser(_flattened(markup) if markup.count("<") > _DEEPEST else markup)
+    return LexborHTMLParser(_flattened(markup) if markup.count("<") > _TAGS_THAT_COST_NOTHING else markup)
 
 
 def write_tree(tree: LexborHTMLParser, builder: TextBuilder) -> None:
@@ -83,14 +90,17 @@ def _walk(root: LexborNode, writer: BlockWriter, boilerplate: Boilerplate) -> No
 
 def _flattened(markup: str) -> str:
     """Without the tags of elements that stand too deep, give or take: those that a parser closes don't count."""
-    depth = 0
+    depth = formatting = 0
 
     def kept(tag: re.Match[str]) -> str:
-        nonlocal depth
+        nonlocal depth, formatting
         name = tag[2].lower()
         if name in _CLOSED_BY_OTHERS or name in _NEVER_CLOSED:
             return tag[0]
         is_kept = depth <= _DEEPEST if tag[1] else depth < _DEEPEST
+        if name in _FORMATTING:
+            formatting = max(formatting - 1, 0) if tag[1] else formatting + 1
+            is_kept = is_kept and formatting <= _MOST_FORMATTING
         depth = max(depth - 1, 0) if tag[1] else depth + 1
         return tag[0] if is_kept else " "
 

@@ -18,11 +18,13 @@ _KNOWN_FIELD = re.compile(
     rb"(?:from|to|cc|date|subject|message-id|mime-version|content-type|content-transfer-encoding|received|reply-to)\s*:",
     re.IGNORECASE,
 )
+_LONGEST_LINE = 10_000
+_LONGEST_VALUE = 100_000
 _FOLD = re.compile(r"\r?\n[ \t]+|[\r\n]+")
 
 
 def mended(data: bytes) -> bytes:
-    """The message with a header that ends at its blank line.
+    """The message with a header that ends at its blank line, and of which no line takes long to read.
 
     A line among the fields that is none of them would end the header early, and the rest would be read as text; it
     goes on with the field before it.
@@ -30,11 +32,11 @@ def mended(data: bytes) -> bytes:
     data = data.lstrip(b"\r\n")
     end = re.search(rb"\r?\n\r?\n", data)
     header = data[: end.start()] if end else data
-    lines = header.split(b"\n")
+    lines = [line[:_LONGEST_LINE] for line in header.split(b"\n")]
     known = [index for index, line in enumerate(lines) if _KNOWN_FIELD.match(line)]
     last = known[-1] if known else 0
     odd = [index for index in range(1, last) if not _FIELD.match(lines[index]) and lines[index][:1] not in b" \t"]
-    if not odd:
+    if not odd and len(b"\n".join(lines)) == len(header):
         return data
     for index in odd:
         lines[index] = b" " + lines[index]
@@ -51,7 +53,7 @@ def fields_of(message: Message) -> dict[str, str]:
 
 def unfolded(value: str | None) -> str:
     """A field's value in its own characters. Never fails: what can't be decoded is marked or stays as it is."""
-    value = _FOLD.sub(" ", value or "").strip()
+    value = _FOLD.sub(" ", (value or "")[:_LONGEST_VALUE]).strip()
     if "=?" not in value:
         return _readable(value.encode("utf-8", "surrogateescape"), None)
     try:
