@@ -60,6 +60,8 @@ def test_titles_of_axes_stand_in_the_head() -> None:
         series("Sales", points("5"), points("North")), axis("catAx", 1, "Region") + axis("valAx", 2, "EUR"), "By region"
     )
     assert text_of(chart) == "By region\n\n| Region | Sales (EUR) |\n| --- | --- |\n| North | 5 |"
+    named_like_its_axis = chart_of(series("EUR", points("5"), points("North")), axis("valAx", 2, "EUR"))
+    assert text_of(named_like_its_axis) == "|  | EUR |\n| --- | --- |\n| North | 5 |"
 
 
 def test_outer_categories_stand_before_the_inner_ones() -> None:

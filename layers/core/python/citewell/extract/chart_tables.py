@@ -71,7 +71,7 @@ def chart_tables(root: Element) -> Iterator[list[list[str]]]:
 
 def _columns(series: Element, number: int, unit: str) -> Iterator[tuple[str, Points]]:
     name = _name(series) or f"Series {number}"
-    yield f"{name} ({unit})" if unit else name, _points(_first(series, "val", "yVal"))
+    yield f"{name} ({unit})" if unit not in ("", name) else name, _points(_first(series, "val", "yVal"))
     if (sizes := series.find(_CHART + "bubbleSize")) is not None:
         yield f"{name} (size)", _points(sizes)
 
