@@ -272,6 +272,16 @@ def test_what_is_no_content_is_left_out(element: str) -> None:
     assert "OUT" not in text_of(f"{element}<p>before</p>{element}{FILLER}<p>after</p>{element}")
 
 
+def test_what_the_pages_style_hides_and_nothing_shows_is_left_out() -> None:
+    body = f"{FILLER}<p class=preview>preview</p><p class=panel>panel</p><p class=wide>wide</p>"
+    style = (
+        ".preview { display:none } .panel{display:none} .panel:target{display:block} @media print {.wide{display:none}}"
+    )
+    assert extract(page(body, head=f"<style>{style}</style>")).text.split()[-2:] == ["panel", "wide"]
+    scripted = f"<style>{style}</style><script>open()</script>"
+    assert extract(page(body, head=scripted)).text.split()[-3:] == ["preview", "panel", "wide"]
+
+
 @pytest.mark.parametrize(
     "tag", ["nav", "aside", "footer", "header", "div aria-hidden=true", "div style='display:none'"]
 )

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from citewell.extract.html_styles import hidden_selectors
+
 NEVER_READ = [
     "script", "style", "noscript", "template", "svg", "iframe", "object", "embed", "audio", "video", "canvas",
     "select", "datalist", "textarea", "input", "progress", "meter", "annotation", "annotation-xml", "rp", "rt", "del",
@@ -57,11 +59,12 @@ class Boilerplate:
     """
 
     def __init__(self, tree: LexborHTMLParser) -> None:
+        hidden = hidden_selectors(tree)
         tree.strip_tags(NEVER_READ)
         self.root = _content_root(tree)
         self._length = len(self.root.text()) if self.root is not None else 0
         self._kept = 0
-        self._candidates = _ids(_candidates(tree))
+        self._candidates = _ids([*_candidates(tree), *(tree.css(", ".join(hidden)) if hidden else ())])
 
     def drops(self, node: LexborNode) -> bool:
         if node.mem_id not in self._candidates or self._kept > _MOST_KEPT:

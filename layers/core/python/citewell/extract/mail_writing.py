@@ -36,19 +36,22 @@ def write_body(builder: TextBuilder, *, plain: str, html: str) -> None:
     if not html.strip():
         _write_plain(builder, plain)
         return
-    tree = parsed(html)
-    if len(plain.strip()) < _STUB_CHARACTERS and (body := tree.body) is not None:
-        tree.strip_tags(["script", "style"])
-        if _is_stub(plain, body.text(separator=" ")):
-            plain = ""
-    if plain.strip():
+    if len(plain.strip()) >= _STUB_CHARACTERS or not _is_stub(plain, _text_of(html)):
         _write_plain(builder, plain)
     else:
-        write_tree(tree, builder)
+        write_tree(parsed(html), builder)
+
+
+def _text_of(html: str) -> str:
+    tree = parsed(html)
+    tree.strip_tags(["script", "style"])
+    return tree.body.text(separator=" ") if tree.body is not None else ""
 
 
 def _is_stub(plain: str, page: str) -> bool:
     """Whether a plain form says something else than the page, or only a little of it."""
+    if not plain.strip():
+        return True
     words = _WORD.findall(plain.lower())
     words_of_page = _WORD.findall(page.lower())
     known = frozenset(words_of_page)
