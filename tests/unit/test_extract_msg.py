@@ -90,6 +90,13 @@ def test_a_message_may_be_a_page(page: bytes | str, numbers: dict[int, int]) -> 
     assert extract(message({HTML: page, BODY: " \r\n"}, numbers=numbers)).text == "Größe & Maß"
 
 
+def test_without_a_codepage_the_texts_tell_their_encoding() -> None:
+    words = "Ежегодный отпуск составляет двадцать восемь дней. Заявление подаётся руководителю."
+    extracted = extract(message({SUBJECT: "Отпуск", BODY: words}, ansi="cp1251"))
+    assert extracted.title == "Отпуск"
+    assert extracted.text.endswith(words)
+
+
 def test_a_body_may_be_rtf() -> None:
     assert extract(message({RTF: PACKED})).text == "hello world"
 

@@ -15,6 +15,7 @@ from citewell.errors import DocumentRejected
 from citewell.extract.building import TextBuilder
 from citewell.extract.declaring import decoded_as
 from citewell.extract.html import meta_charset_of
+from citewell.extract.legacy_encodings import guess_encoding
 from citewell.extract.mail_headers import day_of, fields_of
 from citewell.extract.mail_writing import shown_fields, write_attachments, write_body, write_forwarded
 from citewell.extract.options import ReadOptions
@@ -32,6 +33,7 @@ _BODY, _HTML, _RTF = 0x1000, 0x1013, 0x1009
 _MESSAGE_CODEPAGE, _INTERNET_CODEPAGE = 0x3FFD, 0x3FDE
 _ATTACHMENT, _LONG_NAME, _SHORT_NAME, _DISPLAY_NAME, _FLAGS = 0x3701, 0x3707, 0x3704, 0x3001, 0x3714
 
+_NARROW_TEXT = "001E"
 _SHOWN_IN_BODY = 4
 _ROOT_HEADER_BYTES, _EMBEDDED_HEADER_BYTES, _PART_HEADER_BYTES = 32, 24, 8
 _EPOCH = datetime.datetime(1601, 1, 1, tzinfo=datetime.UTC)
@@ -64,12 +66,13 @@ class _Properties:
         self.file = file
         self.path = path
         self._table = dict(_fixed_properties(self._stream("__properties_version1.0")[header_bytes:]))
-        self.codepage = self.number(_MESSAGE_CODEPAGE) or self.number(_INTERNET_CODEPAGE) or 1252
+        codepage = self.number(_MESSAGE_CODEPAGE) or self.number(_INTERNET_CODEPAGE)
+        self._charset = _charset(codepage) if codepage else self._guessed_charset()
 
     def text(self, property_id: int) -> str:
         if wide := self._stream(f"__substg1.0_{property_id:04X}001F"):
             return wide.decode("utf-16-le", "replace").rstrip("\x00")
-        return decoded_as(_charset(self.codepage), self._stream(f"__substg1.0_{property_id:04X}001E")).rstrip("\x00")
+        return decoded_as(self._charset, self._stream(f"__substg1.0_{property_id:04X}001E")).rstrip("\x00")
 
     def binary(self, property_id: int) -> bytes:
         return self._stream(f"__substg1.0_{property_id:04X}0102")
@@ -92,6 +95,12 @@ class _Properties:
             path for path in sorted(paths) if len(path) > depth and path[:depth] == self.path
             and path[depth].startswith(prefix)
         )  # fmt: skip
+
+    def _guessed_charset(self) -> str:
+        """Told by all texts together, as a subject alone is too short."""
+        names = [path[-1] for path in self.file.listdir() if path[:-1] == list(self.path)]
+        texts = [self._stream(name).rstrip(b"\x00") for name in sorted(names) if name.upper().endswith(_NARROW_TEXT)]
+        return guess_encoding(b"\n".join(texts)) or "cp1252"
 
     def _stream(self, name: str) -> bytes:
         path = [*self.path, name]
