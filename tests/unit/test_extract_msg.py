@@ -113,6 +113,14 @@ def test_a_page_in_rtf_is_read_as_a_page() -> None:
     assert extracted.blocks[0].kind is BlockKind.HEADING
 
 
+def test_a_page_in_rtf_is_read_in_the_charsets_of_its_fonts() -> None:
+    rtf = (
+        b"{\\rtf1\\ansi\\ansicpg1252\\fromhtml1 {\\fonttbl{\\f0\\fcharset0 Arial;}{\\f1\\fcharset204 Arial;}}"
+        b"\\htmlrtf \\f0\\htmlrtf0 \\'80 \\htmlrtf {\\f1\\htmlrtf0 \\'cf\\'f0\\htmlrtf }\\htmlrtf0 \\'e4}"
+    )
+    assert html_in_rtf(rtf) == "€ Прä"
+
+
 def test_rtf_is_unpacked_as_its_specification_shows() -> None:
     assert unpacked(PACKED) == HELLO
     assert unpacked(packed(HELLO)) == HELLO

@@ -5,6 +5,8 @@ from __future__ import annotations
 import codecs
 import re
 
+from citewell.extract.rtf_codes import Font
+
 _DICTIONARY = (
     rb"{\rtf1\ansi\mac\deff0\deftab720{\fonttbl;}{\f0\fnil \froman \fswiss \fmodern \fscript \fdecor "
     rb"MS Sans SerifSymbolArialTimes New RomanCourier{\colortbl\red0\green0\blue0"
@@ -69,7 +71,9 @@ class _Page:
         self._text: list[str] = []
         self._bytes = bytearray()
         self._codepage = "cp1252"
-        self._groups: list[tuple[bool, bool]] = []
+        self._fonts: dict[int, Font] = {}
+        self._font = 0
+        self._groups: list[tuple[bool, bool, int]] = []
         self._skipped = False
         self._added = False
         self._starred = False
@@ -93,9 +97,10 @@ class _Page:
     def _brace(self, brace: bytes) -> None:
         self._starred = self._replaced = False
         if brace == b"{":
-            self._groups.append((self._skipped, self._added))
+            self._groups.append((self._skipped, self._added, self._font))
         elif self._groups:
-            self._skipped, self._added = self._groups.pop()
+            self._skipped, self._added, font = self._groups.pop()
+            self._set_font(font)
 
     def _word(self, word: bytes, number: bytes | None) -> None:
         if self._starred:
@@ -107,12 +112,21 @@ class _Page:
             self._added = number != b"0"
         elif word == b"ansicpg" and number:
             self._codepage = _codec(f"cp{number.decode()}")
+        elif word == b"f" and number:
+            self._set_font(int(number))
+        elif word == b"fcharset" and number:
+            self._fonts.setdefault(self._font, Font()).charset = int(number)
         elif word == b"u" and number:
             self._decode()
             self._show(chr(int(number) & 0xFFFF))
             self._replaced = True  # what follows is for programs without Unicode
         else:
             self._sign(word)
+
+    def _set_font(self, font: int) -> None:
+        if font != self._font:
+            self._decode()
+            self._font = font
 
     def _sign(self, name: bytes) -> None:
         if sign := _SIGNS.get(name):
@@ -131,8 +145,10 @@ class _Page:
             self._bytes += data
 
     def _decode(self) -> None:
-        self._text.append(self._bytes.decode(self._codepage, "replace"))
-        self._bytes.clear()
+        if self._bytes:
+            font = self._fonts.get(self._font) or Font()
+            self._text.append(font.decode(bytes(self._bytes), default=self._codepage))
+            self._bytes.clear()
 
 
 def _codec(name: str) -> str:
