@@ -229,6 +229,13 @@ def test_a_head_of_two_rows_is_told_by_its_merged_cells() -> None:
     )
 
 
+def test_a_title_that_is_merged_over_the_middle_of_a_table_is_a_line_above_it() -> None:
+    merged = '<mergeCells><mergeCell ref="B1:C1"/></mergeCells>'
+    head: list[object] = ["Plan", "Month", "Year", "Note"]
+    rows: list[list[object]] = [[None, "Prices"], head, ["Basic", 1, 2, "x"], ["Pro", 3, 4, "y"]]
+    assert table_of(*rows, after=merged).startswith("Prices\n\n| Plan | Month | Year | Note |\n")
+
+
 def test_rows_stay_whole_beside_a_blank_column_unless_both_sides_have_a_head() -> None:
     years: list[list[object]] = [
         [None, None, None, 2023, 2024],

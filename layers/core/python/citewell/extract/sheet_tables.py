@@ -157,9 +157,9 @@ def _table(region: Region, merged: Mapping[int, Sequence[Range]], most_character
 
 
 def _is_title(row: dict[int, str], columns: list[int], merged: Sequence[Range]) -> bool:
-    """Whether a row is one cell, but none that spans some columns further right: that is part of the table's head."""
+    """Whether a row is one cell, but none over all columns but the first ones: that is part of the table's head."""
     return len(row) == 1 and not any(
-        area.left in row and columns[0] < area.left < min(area.right, columns[-1]) for area in merged
+        area.left in row and columns[0] < area.left < columns[-1] <= area.right for area in merged
     )
 
 
