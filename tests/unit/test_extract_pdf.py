@@ -784,3 +784,47 @@ def test_running_lines_of_long_documents_are_dropped_on_every_page(pages: int) -
 
 def numbers_alone(rows: Sequence[str]) -> list[str]:
     return [row for row in rows if row.isdigit()]
+
+
+# --- over pages, and files that are cut off ---------------------------------------------------------------------
+
+
+def test_two_headings_of_one_size_with_room_between_them_stay_two() -> None:
+    body = lines(72, 600, ["One paragraph in one line."]) + "\n" + text(72, 560, "And another one in a line.")
+    content = "\n".join([text(200, 700, "Boat Club Rules", size=18), text(72, 666, "Membership", size=18), body])
+    assert [each.headings[-1] for each in read(pdf(content)).blocks if each.kind is BlockKind.HEADING] == [
+        "Boat Club Rules",
+        "Membership",
+    ]
+
+
+def test_a_table_that_goes_on_over_a_page_has_its_head_there_too() -> None:
+    left = (72, 200, 300)
+    rows = [[f"Gizmo {number}", f"GZ-{number:04}", f"{number * 3}.50"] for number in range(60)]
+    pages = [grid(left, 700, [["Item", "Code", "Price"], *rows[:30]]), grid(left, 700, rows[30:])]
+    extracted = read(pdf(*pages))
+    tables = [extracted.text[each.start : each.end] for each in extracted.blocks if each.kind is BlockKind.TABLE]
+    assert [table.splitlines()[0] for table in tables] == ["| Item | Code | Price |"] * 2
+    assert tables[1].splitlines()[2] == "| Gizmo 30 | GZ-0030 | 90.50 |"
+
+
+def test_another_table_on_the_next_page_keeps_its_own_head() -> None:
+    left = (72, 200, 300)
+    one = grid(left, 700, [["Item", "Code", "Price"], *([f"Gizmo {n}", f"GZ-{n}", f"{n}.50"] for n in range(30))])
+    other = grid(left, 700, [["Name", "Room", "Phone"], *([f"Ann {n}", f"R{n}", f"55{n}"] for n in range(5))])
+    extracted = read(pdf(one, other))
+    tables = [extracted.text[each.start : each.end] for each in extracted.blocks if each.kind is BlockKind.TABLE]
+    assert [table.splitlines()[0] for table in tables] == ["| Item | Code | Price |", "| Name | Room | Phone |"]
+
+
+def test_of_a_file_that_is_cut_off_pages_that_show_nothing_count_as_unread() -> None:
+    whole = pdf(text(72, 700, "The first page."), "", text(72, 700, "The third."))
+    assert read(whole).unread_pages == ()
+    cut = whole[: whole.rindex(b"%%EOF")]
+    assert read(cut).unread_pages == (2,)
+
+
+def test_a_file_that_is_cut_off_before_its_text_is_corrupt() -> None:
+    whole = pdf("")
+    assert rejection(whole).code == "empty"
+    assert rejection(whole[: whole.rindex(b"%%EOF")]).code == "corrupt"

@@ -66,11 +66,13 @@ class _Reading:
                 columns = columns_of(fragments, page.rulings, code=self._profile.code)
                 self._writer.write(columns, outline=self._outline.get(number, ()))
                 self._written = True
-            elif page.drawn or page.fragments:
+            elif page.drawn or page.fragments or self._document.is_cut_off:
                 self._recognised(number)
             self._write_comments(page)
 
     def finish(self) -> ExtractedText:
+        if not self._written and self._document.is_cut_off:
+            raise DocumentRejected("corrupt", "the PDF is cut off, and nothing can be read of what is left")
         if not self._written and self._unread:
             raise DocumentRejected("no_text_layer", f"no text, only pictures, on {_named(self._unread)}")
         title = " ".join(self._document.metadata(b"Title").split())

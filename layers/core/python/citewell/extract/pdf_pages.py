@@ -29,6 +29,7 @@ _OBJECTS_LOOKED_AT = 10_000
 _DRAWN = 50
 _OCR_DPI = 300
 _OCR_PIXELS = 25_000_000
+_END_BYTES = 2_048
 
 
 @dataclass(slots=True)
@@ -61,7 +62,7 @@ class PdfDocument:
     """
 
     def __init__(self, data: bytes) -> None:
-        self._data = data
+        self._given = self._data = data
         self._open()
         self.pages: int = pdfium.FPDF_GetPageCount(self._handle)
         self._pages_at_once = _BYTES_KEPT * max(self.pages, 1) // len(data) + 1
@@ -85,6 +86,11 @@ class PdfDocument:
         if self._form:
             pdfium.FPDFDOC_ExitFormFillEnvironment(self._form)
         pdfium.FPDF_CloseDocument(self._handle)
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether its end is missing: then a page that shows nothing may have shown something."""
+        return b"%%EOF" not in self._given[-_END_BYTES:]
 
     def _load(self, number: int) -> Any:
         self._loaded += 1

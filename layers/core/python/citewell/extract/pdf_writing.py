@@ -59,18 +59,23 @@ class PageWriter:
         self._lines: list[str] = []
         self._item: _Item | None = None
         self._end: tuple[Line, float] | None = None
+        self._head: list[str] = []  # of the table that was written last, if nothing was since
+        self._at_top = True
         self.title: str | None = None
 
     def write(self, columns: Iterable[Column], *, outline: Collection[str] = ()) -> None:
         """``outline`` is what the document's outline names on this page, as :func:`as_named` has it."""
         self._outline = outline
+        self._at_top = True
         for column in columns:
             for is_table, items in groupby(column.items, key=lambda item: isinstance(item, Table)):
                 if is_table:
                     for item in items:
                         self._write_table(item)
                 else:
+                    self._head = []
                     self._write_lines([item for item in items if isinstance(item, Line)], turned=column.turned)
+                self._at_top = False
         self._close()
 
     def _open(self, lines: list[str], item: _Item | None = None, *, goes_on: bool = False) -> None:
@@ -96,7 +101,11 @@ class PageWriter:
     def _write_table(self, table: Line | Table) -> None:
         self._close()
         if isinstance(table, Table):
-            self._text.table([[self._cell(cell) for cell in row] for row in table.rows])
+            rows = [[self._cell(cell) for cell in row] for row in table.rows]
+            if self._at_top and _is_rest(self._head, rows[0]):
+                rows.insert(0, self._head)
+            self._head = rows[0]
+            self._text.table(rows)
 
     def _cell(self, text: str) -> str:
         is_plain = "\n" not in text and SOFT_BREAK not in text and not _has_leaders(text)
@@ -221,16 +230,24 @@ def _goes_on(above: Line, right: float, below: Line) -> bool:
     return is_within and not _ends_early(above, below, right)
 
 
+def _is_rest(head: list[str], row: list[str]) -> bool:
+    """Whether a table that begins a page with ``row`` is the rest of the one that ended the page before."""
+    return len(head) == len(row) and head != row and any(map(str.isdigit, "".join(row)))
+
+
 def _paragraphs(lines: list[Line], right: float) -> Iterator[list[Line]]:
     pitches = [other.middle - one.middle for one, other in pairwise(lines)]
     usual = statistics.median_low(pitches) if pitches else 0.0
+    typical = statistics.median_low(line.size for line in lines)  # that pitch is of lines of this size
     paragraph: list[Line] = []
     of_item = False
     for line in lines:
         is_item = _ITEM.match(line.text) is not None
         if not paragraph:
             of_item = is_item
-        elif is_item or _begins_anew(line, paragraph, of_item=of_item, usual=usual, right=right):
+        elif is_item or _begins_anew(
+            line, paragraph, of_item=of_item, usual=usual if line.size < 1.15 * typical else 0.0, right=right
+        ):
             yield paragraph
             paragraph, of_item = [], is_item
         paragraph.append(line)
