@@ -112,7 +112,9 @@ def deploy(assembly: Path, *, digest: str, emulator: Emulator, state: State) -> 
         command = ["deploy", STACK_NAME, "--app", str(assembly), "--require-approval", "never"]
         command += ["--outputs-file", str(outputs)]
         _cdk(command, DEPLOY_SECONDS, state=state, emulator=emulator)
-        values = json.loads(outputs.read_text(encoding="utf-8"))[STACK_NAME]
+        values = json.loads(outputs.read_text(encoding="utf-8")).get(STACK_NAME)
+    if not values:  # an interrupted deploy of before is still at work on the stack
+        raise DeployError("Another deploy of this stack has not ended yet: try again in half a minute.")
     return Deployment(digest=digest, emulator=emulator.pid, outputs=values)
 
 
