@@ -159,6 +159,13 @@ def test_a_message_that_only_a_key_opens_is_encrypted() -> None:
     assert code_of(message({CLASS: "IPM.Note.SMIME", SUBJECT: "x"}, attachments=[attached("smime.p7m")])) == "encrypted"
 
 
+def test_a_signed_message_is_read_out_of_its_signature() -> None:
+    sent = b"Content-Type: multipart/signed; boundary=b\r\n\r\n--b\r\n\r\nLeave is 28 days.\r\n--b--\r\n"
+    signed = storage({0x3707: "smime.p7m", 0x3701: sent})
+    properties = {CLASS: "IPM.Note.SMIME.MultipartSigned", SUBJECT: "Leave"}
+    assert extract(message(properties, attachments=[signed])).text == "Subject: Leave\n\nLeave is 28 days."
+
+
 def test_a_message_of_nothing_is_empty() -> None:
     assert code_of(message({SUBJECT: "", BODY: ""})) == "empty"
 

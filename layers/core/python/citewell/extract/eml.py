@@ -53,6 +53,11 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     return builder.finish(title=fields["Subject"] or None, effective_date=day_of(fields["Date"]))
 
 
+def write_signed(data: bytes, builder: TextBuilder) -> None:
+    """Write the parts of a message that stands whole in another, under its signature."""
+    _PartWriter(builder).write_message(_parsed(data))
+
+
 def _parsed(data: bytes) -> Message:
     try:
         # Its lenient policy hands headers over as they are; the strict one fails on those that are malformed.

@@ -14,6 +14,7 @@ from citewell.core.values import ExtractedText
 from citewell.errors import DocumentRejected
 from citewell.extract.building import TextBuilder
 from citewell.extract.declaring import decoded_as
+from citewell.extract.eml import write_signed
 from citewell.extract.html import meta_charset_of
 from citewell.extract.legacy_encodings import guess_encoding
 from citewell.extract.mail_headers import day_of, fields_of
@@ -34,6 +35,7 @@ _MESSAGE_CODEPAGE, _INTERNET_CODEPAGE = 0x3FFD, 0x3FDE
 _ATTACHMENT, _LONG_NAME, _SHORT_NAME, _DISPLAY_NAME, _FLAGS = 0x3701, 0x3707, 0x3704, 0x3001, 0x3714
 
 _NARROW_TEXT = "001E"
+_HEAD_BYTES = 1_024
 _SHOWN_IN_BODY = 4
 _ROOT_HEADER_BYTES, _EMBEDDED_HEADER_BYTES, _PART_HEADER_BYTES = 32, 24, 8
 _EPOCH = datetime.datetime(1601, 1, 1, tzinfo=datetime.UTC)
@@ -158,9 +160,28 @@ def _write_message(message: _Properties, builder: TextBuilder, *, depth: int) ->
         write_rtf(rtf, builder)
     else:
         write_body(builder, plain=plain, html=html)
-    if not (plain.strip() or html.strip() or rtf) and message.text(_MESSAGE_CLASS) == "IPM.Note.SMIME":
+    if plain.strip() or html.strip() or rtf or not _write_secured(message, builder):
+        _write_attachments(message, builder, depth=depth)
+
+
+def _write_secured(message: _Properties, builder: TextBuilder) -> bool:
+    """Write what a signature was put to, if the message is such; refuse one that is encrypted."""
+    kind = message.text(_MESSAGE_CLASS)
+    if kind == "IPM.Note.SMIME":
         raise DocumentRejected("encrypted", "the message is encrypted for its recipient")
-    _write_attachments(message, builder, depth=depth)
+    signed = _signed_part(message) if kind.startswith("IPM.Note.SMIME") else b""
+    if signed:
+        write_signed(signed, builder)
+    return bool(signed)
+
+
+def _signed_part(message: _Properties) -> bytes:
+    """The message as it was sent, where Outlook keeps it whole for its signature."""
+    for path in message.storages("__attach_version1.0_#"):
+        content = _Properties(message.file, path, _PART_HEADER_BYTES).binary(_ATTACHMENT)
+        if b"multipart/signed" in content[:_HEAD_BYTES].lower():
+            return content
+    return b""
 
 
 def _html(message: _Properties) -> str:
