@@ -342,6 +342,10 @@ def test_a_wiki_page_is_read_without_its_tools() -> None:
     assert text.endswith("Ducks swim.")
 
 
+def test_a_page_that_is_all_for_readers_without_scripts_is_read() -> None:
+    assert text_of("<noscript><h1>Leave</h1><p>28 days.</p></noscript><script>x()</script>") == "Leave\n\n28 days."
+
+
 # --- pages without a frame ---
 
 
@@ -388,6 +392,8 @@ def test_markdown_with_elements_is_markdown(text: str) -> None:
         ("<title>Acme</title>", "<h1>Leave</h1>", "Acme"),
         ("", "<h1>Leave</h1>", "Leave"),
         ("", "<h1>Leave</h1><h1>Travel</h1>", None),
+        ("", "<h1>Leave<div>and <b>Tra</b>vel</div></h1>", "Leave and Tra vel"),
+        ("", "<h1><b>Tra</b>vel</h1>", "Travel"),
         ("<title> </title>", "<p>x", None),
     ],
 )

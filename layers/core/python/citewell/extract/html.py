@@ -132,7 +132,10 @@ def _title(tree: LexborHTMLParser) -> str | None:
 
 def _only_heading(tree: LexborHTMLParser) -> str:
     headings = tree.css("h1")
-    return " ".join(headings[0].text().split()) if len(headings) == 1 else ""
+    if len(headings) != 1:
+        return ""
+    holds_blocks = headings[0].css_first("br, div, p, ul, ol, table") is not None
+    return " ".join(headings[0].text(separator=" " if holds_blocks else "").split())
 
 
 def _language(tree: LexborHTMLParser) -> str | None:

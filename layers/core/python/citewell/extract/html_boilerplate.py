@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from citewell.extract.html_styles import hidden_selectors
 
 NEVER_READ = [
-    "script", "style", "noscript", "template", "svg", "iframe", "object", "embed", "audio", "video", "canvas",
+    "script", "style", "template", "svg", "iframe", "object", "embed", "audio", "video", "canvas",
     "select", "datalist", "textarea", "input", "progress", "meter", "annotation", "annotation-xml", "rp", "rt", "del",
 ]  # fmt: skip
 """Elements whose content a reader of the page doesn't see as its text."""
@@ -61,6 +61,8 @@ class Boilerplate:
     def __init__(self, tree: LexborHTMLParser) -> None:
         hidden = hidden_selectors(tree)
         tree.strip_tags(NEVER_READ)
+        if not _is_all_without_script(tree):
+            tree.strip_tags(["noscript"])
         self.root = _content_root(tree)
         self._length = len(self.root.text()) if self.root is not None else 0
         self._kept = 0
@@ -73,6 +75,12 @@ class Boilerplate:
             return True
         self._kept += 1  # elements this large hold one another: without an end, reading them would be quadratic
         return False
+
+
+def _is_all_without_script(tree: LexborHTMLParser) -> bool:
+    """Whether only readers without scripts see any text at all."""
+    said = sum(len(each.text().strip()) for each in tree.css("noscript"))
+    return tree.body is not None and 0 < len(tree.body.text().strip()) <= said
 
 
 def _content_root(tree: LexborHTMLParser) -> LexborNode | None:
