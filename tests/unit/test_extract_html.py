@@ -43,6 +43,7 @@ def blocks(body: str) -> list[tuple[BlockKind, str]]:
         ("", "cp1251", "text/html; charset=windows-1251"),
         ("<meta charset=koi8-r>", "cp1251", "text/html; charset=windows-1251"),
         ("<meta charset=windows-1252>", "utf-8", "text/html; charset=windows-1252"),
+        ("<meta charset=x-mac-cyrillic>", "mac_cyrillic", None),
         ("<meta charset=koi8-r>", "utf-16", None),
         ("<meta charset=koi8-r>", "utf-8-sig", None),
     ],
@@ -68,6 +69,11 @@ def test_an_encoding_that_nobody_knows_is_undecodable() -> None:
     with pytest.raises(DocumentRejected) as rejected:
         extract(b"<!doctype html><p>caf\xe9 \x80 \x8e")
     assert rejected.value.code == "undecodable"
+
+
+def test_declarations_in_a_doctype_are_no_text() -> None:
+    data = b"<?xml version='1.0'?><!DOCTYPE html [<!ENTITY x SYSTEM 'file:///x'>]><html><p>a &x; b</p></html>"
+    assert extract(data).text == "a &x; b"
 
 
 def test_entities_are_decoded_once() -> None:

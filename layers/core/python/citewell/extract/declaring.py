@@ -11,6 +11,23 @@ from citewell.extract.decoding import decode
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{1,8})*")
 _DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ].*)?")
+_LABELS = {
+    "x-sjis": "shift_jis",
+    "x-euc-jp": "euc_jp",
+    "x-gbk": "gbk",
+    "x-x-big5": "big5",
+    "x-mac-roman": "mac_roman",
+    "macintosh": "mac_roman",
+    "x-mac-cyrillic": "mac_cyrillic",
+    "iso-8859-8-i": "iso8859_8",
+    "iso-8859-8-e": "iso8859_8",
+    "unicode": "utf-8",
+    "x-cp1250": "cp1250",
+    "x-cp1251": "cp1251",
+    "x-cp1252": "cp1252",
+}
+"""Names of charsets that browsers know, and Python doesn't."""
+
 _SEVEN_BIT = frozenset({"utf-7", "hz", "iso2022_jp", "iso2022_jp_2", "iso2022_kr"})
 
 
@@ -21,6 +38,7 @@ def decoded_as(charset: str | None, data: bytes) -> str:
     """
     if not data:
         return ""
+    charset = _LABELS.get(charset.lower(), charset) if charset else None
     name = _codec(charset)
     if name in _SEVEN_BIT and data.isascii():
         return data.decode(name, "replace")

@@ -27,6 +27,7 @@ _NEVER_CLOSED = frozenset({
     "br", "img", "hr", "input", "meta", "link", "area", "base", "col", "embed", "source", "track", "wbr",
     "param",
 })  # fmt: skip
+_INTERNAL_SUBSET = re.compile(r"<!doctype[^<>\[]*+\[[^\]]*+\]\s*+>", re.IGNORECASE)
 _DEEPEST = 1_000
 _FORMATTING = frozenset({
     "a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u",
@@ -43,7 +44,8 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     The charset is told by a byte order mark, UTF-8 that is valid, ``options.content_type``, the page's own ``meta``,
     and else as for any text. Raises DocumentRejected ``empty``, ``undecodable`` or ``too_large``.
     """
-    tree = parsed(_decoded(data, options.content_type))
+    markup = _decoded(data, options.content_type)
+    tree = parsed(_INTERNAL_SUBSET.sub("<!doctype html>", markup[:_META_BYTES], count=1) + markup[_META_BYTES:])
     title = _title(tree)
     language = _language(tree)
     date = _date(tree)
