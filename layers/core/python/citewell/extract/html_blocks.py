@@ -10,9 +10,9 @@ from enum import Enum, auto
 from selectolax.lexbor import LexborNode
 
 from citewell.extract.building import TextBuilder
-from citewell.extract.exponents import exponent
 from citewell.extract.html_tables import HtmlTable, complex_cells
 from citewell.extract.numerals import letters, roman
+from citewell.extract.superscripts import raised_after
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _LISTS = frozenset({"ul", "ol", "menu", "dir"})
@@ -362,7 +362,7 @@ _NUMERALS: dict[str, Callable[[int], str]] = {
 def _superscript(before: str, text: str, *, is_note: bool) -> str:
     if is_note:
         return text if text.startswith("[") else f"[{text}]"
-    return exponent(text, before=before)
+    return raised_after(before, text)
 
 
 def _items(node: LexborNode) -> list[LexborNode]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from citewell.extract.exponents import LEVEL, RAISED, with_exponents
 from citewell.extract.odt_styles import DRAW, OFFICE, TEXT, Styles
 from citewell.extract.ooxml import Element, number_of
+from citewell.extract.superscripts import BEGIN, END, with_raised
 
 _MOST_SPACES = 100
 _PRESENTATION = "{urn:oasis:names:tc:opendocument:xmlns:presentation:1.0}"
@@ -34,7 +34,7 @@ class Line:
 
 def read_line(paragraph: Element, styles: Styles) -> Line:
     line = Line()
-    line.text = with_exponents("".join(_pieces(paragraph, styles, line)))
+    line.text = with_raised("".join(_pieces(paragraph, styles, line)))
     if any(each.get(TEXT + "is-hidden") == "true" for each in paragraph.iter(TEXT + "hidden-paragraph")):
         line.text = ""
     return line
@@ -73,9 +73,9 @@ def _pieces(parent: Element, styles: Styles, line: Line) -> Iterator[str]:
             line.boxes.extend(boxes_in(child))
         elif child.tag not in _SKIPPED and not is_hidden(child):
             raised = styles.raised(child.get(TEXT + "style-name"))
-            yield RAISED if raised else ""
+            yield BEGIN if raised else ""
             yield from _pieces(child, styles, line)
-            yield LEVEL if raised else ""
+            yield END if raised else ""
         yield _spaced(child.tail)
 
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from citewell.core.values import ExtractedText
 from citewell.errors import DocumentRejected
 from citewell.extract.building import TextBuilder, clean_line
-from citewell.extract.exponents import exponent
 from citewell.extract.options import ReadOptions
 from citewell.extract.rtf_blocks import Blocks, Paragraph
 from citewell.extract.rtf_codes import CHARACTERS, SIGNS, SYMBOL_CHARSET, Font, page_of
+from citewell.extract.superscripts import raised_after
 from citewell.extract.symbols import symbol
 
 _TOKEN = re.compile(
@@ -181,7 +181,7 @@ class _Document:
         state = self._state
         if state.into == "body":
             if not state.hidden and not state.deleted:
-                text = exponent(text, before=self._before) if state.raised else text
+                text = raised_after(self._before, text) if state.raised else text
                 self._before = text[-1:] or self._before
                 self._blocks.write(text, state.paragraph)
         elif state.into == "fonts":
