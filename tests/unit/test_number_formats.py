@@ -40,7 +40,7 @@ from citewell.extract.number_formats import BUILT_IN, formatter, plain
         ('"yes";"no";"never"', -1, "no"),
         (";;;", 12, ""),
         ("General", 0.1 + 0.2, "0.3"),
-        ('General" kg"', 12, "12"),
+        ('General" kg"', 12, "12 kg"),
         ("# ?/?", 0.5, "0.5"),
         ("[>100]0.0;0", 99.25, "99.25"),
         ("000-00-0000", 123456789, "123456789"),

@@ -36,6 +36,11 @@ def is_page(head: str) -> bool:
     return _PAGE.match(head) is not None
 
 
+def begins_with_element(head: str) -> bool:
+    """Whether the first thing is an element of HTML, as in a page, a part of one, or a README."""
+    return _FRAGMENT.match(head) is not None
+
+
 def is_page_behind_text(head: str, end: str) -> bool:
     """Whether a page begins after a few lines, as some programs save it; ``end`` is the last characters."""
     late = _LATE_PAGE.search(head, 0, _LATE_CHARACTERS)
@@ -47,7 +52,7 @@ def is_fragment(head: str, end: str) -> bool:
 
     A README may begin so and be Markdown, of which HTML in it knows nothing until a blank line.
     """
-    if not _FRAGMENT.match(head) or _MARKDOWN_BLOCK.search(_VERBATIM.sub("", head)):
+    if not begins_with_element(head) or _MARKDOWN_BLOCK.search(_VERBATIM.sub("", head)):
         return False
     return _FRAGMENT_END.search(end) is not None or _is_tagged(head)
 

@@ -8,7 +8,14 @@ import re
 from citewell.errors import DocumentRejected
 from citewell.extract.delimiters import table_in
 from citewell.extract.formats import Format
-from citewell.extract.html_sniffing import PROLOGUE, is_fragment, is_page, is_page_behind_text, is_tagged_text
+from citewell.extract.html_sniffing import (
+    PROLOGUE,
+    begins_with_element,
+    is_fragment,
+    is_page,
+    is_page_behind_text,
+    is_tagged_text,
+)
 
 _SAMPLE_BYTES = 1_100_000
 _TAIL_BYTES = 1_024
@@ -84,7 +91,7 @@ def is_mail(text: str) -> bool:
 def _is_xml(head: str, end: str) -> bool:
     """Whether one element, of no page, is the whole text."""
     root = _ROOT.match(head)
-    return root is not None and end.rstrip().endswith(f"</{root[1]}>")
+    return root is not None and not begins_with_element(head) and end.rstrip().endswith(f"</{root[1]}>")
 
 
 def _roughly_decoded(data: bytes) -> str:
