@@ -41,6 +41,19 @@ def test_a_program_that_fails_is_a_parser_that_crashed(tmp_path: Path, body: str
     assert rejected.value.code == "parser_crashed"
 
 
+def test_its_libraries_and_languages_are_those_that_stand_beside_it_and_nothing_else_of_the_worker_reaches_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    for folder in ("bin", "lib", "share/tessdata"):
+        (tmp_path / folder).mkdir(parents=True)
+    names = ("LD_LIBRARY_PATH", "TESSDATA_PREFIX", "AWS_SECRET_ACCESS_KEY")
+    shown = f"print(*(f'{{n}}={{os.environ.get(n)}}' for n in {names}))"
+    assert recognise(PNG, program=program(tmp_path / "bin", shown), languages="eng") == (
+        f"LD_LIBRARY_PATH={tmp_path}/lib TESSDATA_PREFIX={tmp_path}/share/tessdata AWS_SECRET_ACCESS_KEY=None"
+    )
+
+
 def test_a_program_that_is_not_there_is_one_too(tmp_path: Path) -> None:
     with pytest.raises(DocumentRejected) as rejected:
         recognise(PNG, program=str(tmp_path / "nowhere"), languages="eng")
