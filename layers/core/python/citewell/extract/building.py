@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import zip_longest
 
 from citewell.core.values import Block, BlockKind, ExtractedText
 from citewell.errors import DocumentRejected
@@ -35,6 +36,7 @@ class TextBuilder:
         self._length = 0
         self._blocks: list[Block] = []
         self._path: list[tuple[int, str]] = []
+        self._headings: tuple[str, ...] = ()  # of the path
         self._page: int | None = None
         self._list_open = False
 
@@ -47,7 +49,7 @@ class TextBuilder:
         """What follows stands on this page, slide or sheet (from 1); ``anew``: under no heading of the ones before."""
         self._page = number
         if anew:
-            self._path.clear()
+            self._go_to([])
         self._list_open = False
 
     def metadata(self, fields: Iterable[tuple[str, str]]) -> None:
@@ -60,9 +62,8 @@ class TextBuilder:
         line = clean_line(text)
         if is_blank(line):
             return
-        while self._path and self._path[-1][0] >= level:
-            self._path.pop()
-        self._path.append((level, shortened(line)))
+        above = [heading for heading in self._path if heading[0] < level]
+        self._go_to([*above, (level, shortened(line))])
         self._add(BlockKind.HEADING, line)
 
     def paragraph(self, text: str) -> None:
@@ -102,23 +103,19 @@ class TextBuilder:
         if sum(map(len, rows)) > self._limits.characters:
             raise self._too_large()
         cleaned = [[clean_line(cell).replace("|", "\\|") for cell in row] for row in rows]
-        width = max((len(row) for row in cleaned), default=0)
-        used = [column for column in range(width) if any(column < len(row) and row[column] for row in cleaned)]
-        lines = [
-            "| " + " | ".join(row[column] if column < len(row) else "" for column in used) + " |"
-            for row in cleaned
-            if any(row)
-        ]
+        written = list(zip_longest(*[row for row in cleaned if any(row)], fillvalue=""))
+        columns = [column for column in written if any(column)]
+        lines = ["| " + " | ".join(row) + " |" for row in zip(*columns, strict=True)]
         if lines:
-            lines.insert(1, "| " + " | ".join("---" for _ in used) + " |")
+            lines.insert(1, "| " + " | ".join(["---"] * len(columns)) + " |")
         self._add(BlockKind.TABLE, "\n".join(lines))
 
     @contextmanager
     def beside_the_text(self) -> Iterator[None]:
         """Headings written meanwhile hold until it ends: what floats over a page doesn't go on below it."""
-        path = self._path.copy()
+        path = self._path
         yield
-        self._path = path
+        self._go_to(path)
 
     def include(self, document: ExtractedText) -> None:
         """The blocks of another document but for what it says of itself; its headings are of the levels they have."""
@@ -156,8 +153,11 @@ class TextBuilder:
         if is_blank(text):
             return
         self._append("\n\n" if self._blocks else "", text)
-        headings = tuple(heading for _, heading in self._path)
-        self._blocks.append(Block(kind, self._length - len(text), self._length, headings, self._page))
+        self._blocks.append(Block(kind, self._length - len(text), self._length, self._headings, self._page))
+
+    def _go_to(self, path: list[tuple[int, str]]) -> None:
+        self._path = path
+        self._headings = tuple([heading for _, heading in path])
 
     def _extend(self, separator: str, text: str) -> None:
         """Go on with the last block."""

@@ -11,6 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
+from operator import attrgetter
 
 from citewell.extract.pdf_fragments import Fragment
 from citewell.extract.pdf_grids import with_grids
@@ -27,6 +28,7 @@ from citewell.extract.pdf_tables import (
     with_ruled_tables,
 )
 
+_TURN = attrgetter("turn")
 _DEEPEST = 6
 _CANDIDATES = 3
 _PROSE_CHARACTERS = 22
@@ -53,10 +55,10 @@ def columns_of(fragments: Sequence[Fragment], rulings: Rulings | None, *, code: 
 
     Text that stands turned comes after the rest, as a part of its own.
     """
-    by_turn = sorted(fragments, key=lambda each: each.turn)
-    parts = [list(part) for _, part in groupby(by_turn, key=lambda each: each.turn)]
-    for turned, part in enumerate(sorted(parts, key=lambda part: -sum(len(each.text) for each in part))):
-        rtl = is_rtl("".join(each.text for each in part[:200]))
+    by_turn = sorted(fragments, key=_TURN)
+    parts = [list(part) for _, part in groupby(by_turn, key=_TURN)]
+    for turned, part in enumerate(sorted(parts, key=lambda part: -sum([len(each.text) for each in part]))):
+        rtl = is_rtl("".join([each.text for each in part[:200]]))
         if rulings and (drawn := rulings.upright(part[0].turn)):
             part = with_ruled_tables(with_grids(part, drawn, rtl=rtl), drawn)
         for column in _split(part, rtl=rtl):
@@ -79,9 +81,9 @@ def _split(fragments: list[Fragment], *, rtl: bool, depth: int = 0) -> Iterator[
 
 def _gutters(fragments: list[Fragment]) -> list[float]:
     """Where a column may begin: left edges that several lines share, with little across them. The likeliest first."""
-    lefts = sorted(each.left for each in fragments)
-    rights = sorted(each.right for each in fragments)
-    white = GUTTER * statistics.median_low(each.size for each in fragments)
+    lefts = sorted([each.left for each in fragments])
+    rights = sorted([each.right for each in fragments])
+    white = GUTTER * statistics.median_low([each.size for each in fragments])
     if lefts[-3] + 1.0 < rights[2] + white:
         return []
     found: list[tuple[int, float]] = []

@@ -20,6 +20,7 @@ from citewell.extract.pdf_annotations import Comment, read_annotations
 from citewell.extract.pdf_fragments import Fragment, fragments_of, may_be_table
 from citewell.extract.pdf_rulings import Rulings
 from citewell.extract.pdf_strings import shorts, string
+from citewell.extract.pdf_text_page import TextPage, text_of
 from citewell.extract.pictures import png_of_grey
 
 _CATALOG = re.compile(rb"(\d{1,10}) 0 obj\s{0,9}<<[^>]{0,999}/Type\s{0,9}/Catalog\b")
@@ -106,11 +107,9 @@ class PdfDocument:
             return PageContent(number, drawn=True)
         try:
             content = PageContent(number, pdfium.FPDF_GetPageHeightF(page))
-            content.fragments = fragments_of(page)
-            if may_be_table(content.fragments):
-                content.rulings = Rulings(page)
-                if content.rulings.walls(content.fragments[0].turn):
-                    content.fragments = fragments_of(page, content.rulings)
+            with text_of(page) as text:
+                if text:
+                    _read_text(page, text, content)
             content.comments = read_annotations(page, self._form, content.fragments)
             if not content.fragments:
                 content.drawn = _shows_something(page)
@@ -173,6 +172,14 @@ def opened(data: bytes, *, most_pages: int) -> Iterator[PdfDocument]:
         yield document
     finally:
         document.close()
+
+
+def _read_text(page: Any, text: TextPage, content: PageContent) -> None:
+    content.fragments = fragments_of(page, text)
+    if may_be_table(content.fragments):
+        content.rulings = Rulings(page)
+        if content.rulings.walls(content.fragments[0].turn):
+            content.fragments = fragments_of(page, text, content.rulings)
 
 
 def _with_trailer(data: bytes) -> bytes | None:

@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"\d{1,4}")
 _OF_ALL = re.compile(r"(?:\w{1,12}\.? ?)?#\s?(?:/|of|von|de|di|van|sur|av|af|z)\s?(\d{1,4})", re.IGNORECASE)
 _ROMAN = re.compile(r"\W*([ivxl]{1,7})\W*")
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50}
-_COMPOUND = re.compile(r"(?<!\w)(\w+)(?=-(\w+))")
+_COMPOUND = re.compile(r"(?<!\w)(\w++)(?=-(\w+))")
 
 RunningKey = tuple[bool, float, str, int | None]
 """Whether it stands at the top; its size, since a title may have the words of the heads that follow it; those words,

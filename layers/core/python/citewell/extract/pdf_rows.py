@@ -22,7 +22,9 @@ def rows_of(fragments: Sequence[Fragment]) -> list[Row]:
     rows: list[Row] = []
     tallest: Fragment | None = None
     for each in sorted(fragments, key=_MIDDLE):
-        if tallest and each.middle - tallest.middle <= SAME_LINE * max(tallest.size, each.size):
+        if tallest and each.middle - tallest.middle <= SAME_LINE * (
+            tallest.size if tallest.size >= each.size else each.size
+        ):
             rows[-1].append(each)
             tallest = tallest if tallest.size >= each.size else each
         else:

@@ -101,15 +101,13 @@ class PageWriter:
     def _write_table(self, table: Line | Table) -> None:
         self._close()
         if isinstance(table, Table):
-            rows = [[self._cell(cell) for cell in row] for row in table.rows]
+            rows = table.rows
+            if _is_written_oddly("\0".join(["\0".join(row) for row in rows])):
+                rows = [[self._joined(cell.split("\n")) for cell in row] for row in rows]
             if self._at_top and _is_rest(self._head, rows[0]):
                 rows.insert(0, self._head)
             self._head = rows[0]
             self._text.table(rows)
-
-    def _cell(self, text: str) -> str:
-        is_plain = "\n" not in text and SOFT_BREAK not in text and not _has_leaders(text)
-        return text if is_plain else self._joined(text.split("\n"))
 
     def _write_lines(self, lines: list[Line], *, turned: bool) -> None:
         for is_code, members in groupby(lines, key=self._is_code):
@@ -126,9 +124,8 @@ class PageWriter:
         right = max(line.right for line in lines)
         depths: list[float] = []
         was_numbered = False
-        for number, paragraph in enumerate(_paragraphs(lines, right)):
+        for number, (item, paragraph) in enumerate(_paragraphs(lines, right)):
             first = paragraph[0]
-            item = _ITEM.match(first.text)
             if not turned and (level := self._heading_level(paragraph, is_item=bool(item))):
                 self._write_heading(level, paragraph)
                 depths = []
@@ -141,7 +138,7 @@ class PageWriter:
                 is_numbered = len(marker) > 1 and bool(_NUMBERED.match(marker))
                 is_other_list = is_numbered != was_numbered and len(depths) == 1
                 was_numbered = is_numbered
-                rest = [first.text[item.end() :], *(line.text for line in paragraph[1:])]
+                rest = [first.text[item.end() :], *[line.text for line in paragraph[1:]]]
                 self._open(rest, _Item(len(depths) - 1, marker if is_numbered else "-", is_other_list))
                 self._end = paragraph[-1], right
             else:
@@ -159,13 +156,13 @@ class PageWriter:
 
     def _heading_level(self, paragraph: list[Line], *, is_item: bool) -> int:
         """1 is the highest; 0 where size and weight don't say clearly that it is a heading."""
-        if len(paragraph) > _HEADING_LINES or not all(line.whole for line in paragraph):
+        if len(paragraph) > _HEADING_LINES:
             return 0
         profile = self._profile
         size = max([line.size for line in paragraph])
         is_large = bool(profile.headings) and size >= profile.headings[-1] - 0.25
         is_bold = paragraph[0].bold and not profile.bold and size >= 0.95 * profile.body
-        if not (is_large or is_bold or self._outline):
+        if not (is_large or is_bold or self._outline) or not all(line.whole for line in paragraph):
             return 0
         words = " ".join(line.text for line in paragraph)
         if len(words) > _HEADING_CHARACTERS or not any(map(str.isalpha, words)) or _has_leaders(words):
@@ -222,6 +219,11 @@ def _has_leaders(text: str) -> bool:
     return may_have and _LEADERS.search(text) is not None
 
 
+def _is_written_oddly(text: str) -> bool:
+    """Whether there is something in ``text`` to be joined or replaced."""
+    return "\n" in text or SOFT_BREAK in text or _has_leaders(text)
+
+
 def _goes_on(above: Line, right: float, below: Line) -> bool:
     """Whether the last line of a column, whose right end is ``right``, goes on with the first line of the next one."""
     if above.text[-1] in HYPHENS:
@@ -235,24 +237,29 @@ def _is_rest(head: list[str], row: list[str]) -> bool:
     return len(head) == len(row) and head != row and any(map(str.isdigit, "".join(row)))
 
 
-def _paragraphs(lines: list[Line], right: float) -> Iterator[list[Line]]:
+def _paragraphs(lines: list[Line], right: float) -> Iterator[tuple[re.Match[str] | None, list[Line]]]:
+    """Lines that belong together, and the marker with which they begin if they are an item."""
     pitches = [other.middle - one.middle for one, other in pairwise(lines)]
     usual = statistics.median_low(pitches) if pitches else 0.0
-    typical = statistics.median_low(line.size for line in lines)  # that pitch is of lines of this size
+    typical = statistics.median_low([line.size for line in lines])  # that pitch is of lines of this size
     paragraph: list[Line] = []
-    of_item = False
+    of_item: re.Match[str] | None = None
     for line in lines:
-        is_item = _ITEM.match(line.text) is not None
+        item = _ITEM.match(line.text)
         if not paragraph:
-            of_item = is_item
-        elif is_item or _begins_anew(
-            line, paragraph, of_item=of_item, usual=usual if line.size < 1.15 * typical else 0.0, right=right
+            of_item = item
+        elif item or _begins_anew(
+            line,
+            paragraph,
+            of_item=of_item is not None,
+            usual=usual if line.size < 1.15 * typical else 0.0,
+            right=right,
         ):
-            yield paragraph
-            paragraph, of_item = [], is_item
+            yield of_item, paragraph
+            paragraph, of_item = [], item
         paragraph.append(line)
     if paragraph:
-        yield paragraph
+        yield of_item, paragraph
 
 
 def _begins_anew(line: Line, paragraph: list[Line], *, of_item: bool, usual: float, right: float) -> bool:
