@@ -232,6 +232,31 @@ def test_a_check_finds_a_library_that_is_missing(tmp_path: Path) -> None:
     lacking.close()
 
 
+def test_a_language_that_is_missing_is_the_deployments_fault_and_a_check_finds_it(tmp_path: Path) -> None:
+    program = tmp_path / "tesseract"
+    said = "sys.stderr.write(\"Failed loading language 'xxx'\\\\n\"); sys.exit(1)"
+    program.write_text(f"#!{sys.executable}\nimport sys\nsys.stdin.buffer.read()\n{said}\n")
+    program.chmod(0o755)
+    ocr = Ocr(str(program), "xxx")
+    process = ExtractorProcess(limits=Limits(), seconds=60, memory_mb=512, environment=child_environment(), ocr=ocr)
+    with pytest.raises(ConfigurationError, match="no data for xxx"):
+        read(process, pdf(picture()))
+    with pytest.raises(ConfigurationError, match="no data for xxx"):
+        process.check(seconds=60)
+    assert read(process, DOCUMENT) == extract(DOCUMENT)
+    process.close()
+
+
+def test_a_check_finds_a_library_that_fails_while_it_is_loaded(tmp_path: Path) -> None:
+    (tmp_path / "lxml.py").write_text("raise OSError('no libxml2 here')")
+    environment = child_environment()
+    environment["PYTHONPATH"] = os.pathsep.join((str(tmp_path), environment["PYTHONPATH"]))
+    lacking = ExtractorProcess(limits=Limits(), seconds=60, memory_mb=512, environment=environment)
+    with pytest.raises(ExtractorUnavailable, match="OSError in lxml.py:1"):
+        lacking.check(seconds=60)
+    lacking.close()
+
+
 def test_a_check_that_takes_too_long_says_nothing_of_any_document(process: ExtractorProcess) -> None:
     with pytest.raises(ExtractorUnavailable):
         process.check(seconds=0.001)

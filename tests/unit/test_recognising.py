@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import sys
 import zlib
@@ -9,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from citewell.errors import DocumentRejected
+from citewell.errors import ConfigurationError, DocumentRejected
 from citewell.extract import recognising
 from citewell.extract.pictures import png_of_grey
-from citewell.extract.recognising import recognise
+from citewell.extract.recognising import check, recognise
 
 PNG = png_of_grey(bytes([0, 255, 9, 128, 64, 9]), columns=2, rows=2, stride=3)
 
@@ -34,11 +35,34 @@ def test_nothing_recognised_is_empty(tmp_path: Path) -> None:
     assert recognise(PNG, program=program(tmp_path, "print(' \\n\\f')"), languages="eng") == ""
 
 
-@pytest.mark.parametrize("body", ["sys.exit(1)", "os.kill(os.getpid(), 9)"])
-def test_a_program_that_fails_is_a_parser_that_crashed(tmp_path: Path, body: str) -> None:
+@pytest.mark.parametrize("end", ["sys.exit(1)", "os.kill(os.getpid(), 9)"])
+def test_a_program_that_fails_of_one_picture_is_a_parser_that_crashed(tmp_path: Path, end: str) -> None:
+    stand_in = program(tmp_path, f"if len(picture) == {len(PNG)}: {end}")
     with pytest.raises(DocumentRejected) as rejected:
-        recognise(PNG, program=program(tmp_path, body), languages="xxx")
+        recognise(PNG, program=stand_in, languages="eng")
     assert rejected.value.code == "parser_crashed"
+    check(program=stand_in, languages="eng")
+
+
+@pytest.mark.parametrize("end", ["sys.exit(127)", "os.kill(os.getpid(), 9)"])
+def test_a_program_that_fails_of_any_picture_is_the_deployments_fault(tmp_path: Path, end: str) -> None:
+    stand_in = program(tmp_path, end)
+    with pytest.raises(ConfigurationError, match="can't be used: exit code"):
+        recognise(PNG, program=stand_in, languages="eng")
+    with pytest.raises(ConfigurationError, match="can't be used: exit code"):
+        check(program=stand_in, languages="eng")
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_a_language_that_is_not_installed_is_named_though_another_is(tmp_path: Path, code: int) -> None:
+    said = "Error opening data file xxx\\nFailed loading language 'xxx'"
+    stand_in = program(tmp_path, f'print("{said}", file=sys.stderr)\nprint("half of it")\nsys.exit({code})')
+    for languages in ("eng+xxx", "xxx"):
+        message = rf"no data for xxx: .*CITEWELL_OCR_LANGUAGES \({re.escape(languages)}\)"
+        with pytest.raises(ConfigurationError, match=message):
+            recognise(PNG, program=stand_in, languages=languages)
+        with pytest.raises(ConfigurationError, match=message):
+            check(program=stand_in, languages=languages)
 
 
 def test_its_libraries_and_languages_are_those_that_stand_beside_it_and_nothing_else_of_the_worker_reaches_it(
@@ -54,10 +78,9 @@ def test_its_libraries_and_languages_are_those_that_stand_beside_it_and_nothing_
     )
 
 
-def test_a_program_that_is_not_there_is_one_too(tmp_path: Path) -> None:
-    with pytest.raises(DocumentRejected) as rejected:
+def test_a_program_that_is_not_there_is_the_deployments_fault_too(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="nowhere.*No such file"):
         recognise(PNG, program=str(tmp_path / "nowhere"), languages="eng")
-    assert rejected.value.code == "parser_crashed"
 
 
 def test_a_page_that_takes_too_long_is_too_slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -101,13 +101,15 @@ class ExtractorProcess:
 
     def check(self, *, seconds: float) -> None:
         try:
-            self._ask({"content_type": None, "check": True}, b"", seconds)
+            answer = self._ask({"content_type": None, "check": True}, b"", seconds)
         except (TimeoutError, DocumentRejected) as error:
             raise ExtractorUnavailable("the extracting process doesn't load its libraries") from error
+        if "rejected" in answer:
+            raise ExtractorUnavailable(f"the extracting process doesn't load its libraries: {answer['rejected'][1]}")
 
     def _ask(self, header: Mapping[str, Any], data: bytes, seconds: float) -> dict[str, Any]:
         """The child's answer. Raises TimeoutError, DocumentRejected when the child dies of the document, and
-        ConfigurationError when it lacks a library; the child is gone then, and so it is after its last answer."""
+        ConfigurationError when it lacks something; the child is gone then, and so it is after its last answer."""
         with self._lock:
             child = self._ready_child()
             first = json.dumps(header).encode()
@@ -127,7 +129,7 @@ class ExtractorProcess:
             if last:
                 self.close()
         if "unable" in answer:
-            raise ConfigurationError(f"{answer['unable']}: documents are read with what `citewell[parsers]` installs")
+            raise ConfigurationError(answer["unable"])
         return dict(answer)
 
     def close(self) -> None:

@@ -25,7 +25,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from citewell.errors import DocumentRejected
+from citewell.errors import ConfigurationError, DocumentRejected
 from citewell.extract import extract
 from citewell.extract.formats import Format
 from citewell.extract.options import Limits, ReadOptions, RecognisePage
@@ -64,8 +64,7 @@ def _answer(header: dict[str, Any], document: bytes, options: dict[str, Any]) ->
     """The answer, and whether it is better that this process reads no further document."""
     try:
         if header["check"]:
-            for each in Format:
-                import_module(f"citewell.extract.{each}")
+            _check(options["ocr"])
             return {}, True  # it is larger now than any document needs it to be
         read_options = ReadOptions(
             content_type=header["content_type"],
@@ -78,12 +77,25 @@ def _answer(header: dict[str, Any], document: bytes, options: dict[str, Any]) ->
     except MemoryError:
         return {"rejected": ["too_large", "reading it takes more memory than is allowed"]}, True
     except ImportError as error:
-        return {"unable": f"the library {error.name} isn't installed"}, True
+        missing = f"the library {error.name} isn't installed"
+        return {"unable": f"{missing}: documents are read with what `citewell[parsers]` installs"}, True
+    except ConfigurationError as error:
+        return {"unable": str(error)}, True
     except Exception as error:
         # Where, but not what: a library's message may quote the document.
         place = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{type(error).__name__} in {Path(place.filename).name}:{place.lineno}"
         return {"rejected": ["parser_crashed", f"the reader failed with {where}"]}, True
+
+
+def _check(ocr: dict[str, str] | None) -> None:
+    """Load what reads documents, of every kind, and have a blank page recognised."""
+    for each in Format:
+        import_module(f"citewell.extract.{each}")
+    if ocr is not None:
+        from citewell.extract.recognising import check
+
+        check(**ocr)
 
 
 def _own_pipes() -> tuple[BinaryIO, BinaryIO]:
