@@ -117,8 +117,25 @@ def test_line_ends_and_escaped_characters_of_a_text_become_spaces() -> None:
     assert table_of(["a", "b"], ["one\ntwo", "c_x000D_d_x"]) == HEAD + "| one two | c d_x |"
 
 
-def test_a_formula_that_was_never_calculated_shows_nothing() -> None:
-    assert table_of(["a", "b"], ["x", "<c r='B2'><f>SUM(A1)</f></c>"]) == HEAD + "| x |  |"
+@pytest.mark.parametrize(
+    ("cell", "shown"),
+    [
+        ("<c r='B2'><f>SUM(A1)</f></c>", "=SUM(A1)"),
+        ('<c r=\'B2\'><f>IF(A1="","",A1)</f><v></v></c>', '=IF(A1="","",A1)'),
+        ("<c r='B2'><f>_xlfn._xlws.SORT(A1)</f><v/></c>", "=SORT(A1)"),
+        ("<c r='B2'><f t='shared' si='0'/></c>", "=…"),
+        ("<c r='B2'><f>A1-A1</f><v>0</v></c>", "0"),
+        ("<c r='B2' t='str'><f>\"\"</f><v></v></c>", ""),
+    ],
+)
+def test_a_formula_without_a_result_is_shown_itself(cell: str, shown: str) -> None:
+    assert table_of(["a", "b"], ["x", cell]) == HEAD + f"| x | {shown} |"
+
+
+def test_the_zeros_of_a_workbook_that_was_never_calculated_are_no_results() -> None:
+    cells = ["<c r='A2'><v>0</v></c>", "<c r='B2'><f>SUM(A1)</f><v>0</v></c>", "<c r='C2'><f>1+1</f><v>2</v></c>"]
+    data = xlsx({"S": sheet_data(["a", "b", "c"], cells)}, workbook='<calcPr fullCalcOnLoad="1"/>')
+    assert text_of(data).endswith("| 0 | =SUM(A1) | 2 |")
 
 
 @pytest.mark.parametrize(

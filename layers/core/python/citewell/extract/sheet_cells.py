@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import partial
+from functools import lru_cache, partial
 
 from citewell.extract import xml
 from citewell.extract.number_formats import BUILT_IN, Formatter, formatter, plain
@@ -11,35 +11,53 @@ from citewell.extract.ooxml import Element, Package, S, number_of
 
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _PLAIN_INTEGER = re.compile(r"-?[0-9]{1,40}")
-_V, _IS, _T, _R = (S + name for name in ("v", "is", "t", "r"))
+_OF_NEWER_VERSIONS = re.compile(r"_xl(?:fn|ws|pm|udf)\.")
+_NUMBERS_KEPT = 20_000
+_F, _V, _IS, _T, _R = (S + name for name in ("f", "v", "is", "t", "r"))
 
 
 class Cells:
-    """Reads cells, given a workbook's strings and number formats."""
+    """Reads cells, given a workbook's strings and number formats.
 
-    def __init__(self, package: Package, main: str, *, since_1904: bool) -> None:
+    ``calculated``: the results beside its formulas are true. Libraries that write workbooks leave them out, or write 0,
+    and have the spreadsheet calculate them when it opens the file.
+    """
+
+    def __init__(self, package: Package, main: str, *, since_1904: bool, calculated: bool) -> None:
         strings = package.related(main, "sharedStrings")
         self._strings = [_rich_text(each) for each in xml.iterate(package.data(strings), S + "si")] if strings else []
         self._formatters = _formatters(package.related_xml(main, "styles"), since_1904=since_1904)
+        self._calculated = calculated
+        self._formatted = lru_cache(_NUMBERS_KEPT)(self._number_in_format)  # a sheet has the same dates again and again
 
     def text(self, cell: Element) -> str:
-        """Empty for a cell that shows nothing."""
+        """Empty for a cell that shows nothing. A formula without a result is shown itself: ``=SUM(B2:B5)``."""
         kind = cell.get("t", "n")
         if kind == "inlineStr":
             inline = cell.find(_IS)
             return _rich_text(inline) if inline is not None else ""
-        value = None
+        value, formula = "", None
         for child in cell:  # several times as fast as asking lxml for it, which counts with a million cells
             if child.tag == _V:
-                value = child.text
-        if not value:
-            return ""
+                value = child.text or ""
+            elif child.tag == _F:
+                formula = child
+        if formula is not None and self._lacks_result(kind, value):
+            return _formula(formula)
+        return self._value(kind, value, cell.get("s")) if value else ""
+
+    def _lacks_result(self, kind: str, value: str) -> bool:
+        if self._calculated:
+            return not value and kind != "str"  # an empty text is one
+        return value in ("", "0")
+
+    def _value(self, kind: str, value: str, style: str | None) -> str:
         match kind:
+            case "n":
+                return self._number(value, style)
             case "s":
                 number = number_of(value)
                 return self._strings[number] if number is not None and 0 <= number < len(self._strings) else ""
-            case "n":
-                return self._number(value, cell.get("s"))
             case "b":
                 return "FALSE" if value.strip() == "0" else "TRUE"
             case "d":
@@ -48,12 +66,20 @@ class Cells:
 
     def _number(self, value: str, style: str | None) -> str:
         show = self._formatters.get(style or "0")
-        if show is None and _PLAIN_INTEGER.fullmatch(value):
-            return value
+        if show is not None:
+            return self._formatted(value, show)
+        return value if _PLAIN_INTEGER.fullmatch(value) else self._number_in_format(value, plain)
+
+    def _number_in_format(self, value: str, show: Formatter) -> str:
         try:
-            return (show or plain)(float(value))
+            return show(float(value))
         except ValueError:
             return _unescaped(value)
+
+
+def _formula(element: Element) -> str:
+    """As its reader would see it in the cell; one that is but a copy of another's doesn't say what it is."""
+    return "=" + (_OF_NEWER_VERSIONS.sub("", element.text or "") or "…")
 
 
 def _formatters(styles: Element | None, *, since_1904: bool) -> dict[str, Formatter]:

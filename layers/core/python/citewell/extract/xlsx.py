@@ -1,8 +1,8 @@
 """Excel workbooks (ECMA-376 SpreadsheetML): a sheet is a page with its name as heading.
 
-Cells are read as they are shown: formulas as the values they last had, numbers and dates in their format. Hidden
-sheets, rows and columns are left out, but for rows that a filter or a folded outline hides for the moment. Only cells
-that are there are looked at, however large a sheet says it is.
+Cells are read as they are shown: formulas as the values they last had (as themselves if they never had one),
+numbers and dates in their format. Hidden sheets, rows and columns are left out, but for rows that a filter or a folded
+outline hides for the moment. Only cells that are there are looked at, however large a sheet says it is.
 """
 
 from __future__ import annotations
@@ -69,9 +69,17 @@ class _Workbook:
         self._package = package
         self._main = main
         self._root = package.xml(main)
-        properties = self._root.find(S + "workbookPr")
         self._most_characters = most_characters
-        self._cells = Cells(package, main, since_1904=properties is not None and properties.get("date1904") in _TRUE)
+        self._cells = Cells(
+            package,
+            main,
+            since_1904=self._says("workbookPr", "date1904"),
+            calculated=not self._says("calcPr", "fullCalcOnLoad"),
+        )
+
+    def _says(self, name: str, attribute: str) -> bool:
+        properties = self._root.find(S + name)
+        return properties is not None and properties.get(attribute) in _TRUE
 
     def sheets(self) -> Iterator[_SheetEntry]:
         for each in self._root.iterfind(f"{S}sheets/{S}sheet"):
