@@ -99,6 +99,33 @@ def test_headings_and_paragraphs_make_sections() -> None:
     ]
 
 
+def test_a_heading_that_is_never_closed_ends_where_a_block_begins() -> None:
+    for block, shown in (
+        ("<p>25 days.", "25 days."),
+        ("<ul><li>25 days.</ul>", "- 25 days."),
+        ("<table><tr><td>25<td>days</table>", "| 25 | days |\n| --- | --- |"),
+        ("<pre>25  days</pre>", "25  days"),
+        (f"<div>25 days.{' Ask Ann.' * 30}</div>", f"25 days.{' Ask Ann.' * 30}"),
+    ):
+        extracted = extract(page(f"<h1>Leave <i>now</i>{block}<h2>Sick</h2>10 days"))
+        assert extracted.title == "Leave now"
+        assert extracted.text == f"Leave now\n\n{shown}\n\nSick\n\n10 days"
+        assert [each.headings for each in extracted.blocks] == [("Leave now",)] * 2 + [("Leave now", "Sick")] * 2
+
+
+@pytest.mark.parametrize(
+    "heading", ["<p>1.</p><p>Leave</p>", "<div>1.</div><div>Leave</div>", "1.<div>Leave</div>", "1.<br>Leave"]
+)
+def test_a_heading_may_be_of_several_blocks(heading: str) -> None:
+    assert blocks(f"<h1>{heading}</h1>25 days.") == [(HEADING, "1. Leave"), (PARAGRAPH, "25 days.")]
+    assert extract(page(f"<h1>{heading}</h1>25 days.")).title == "1. Leave"
+
+
+def test_headings_that_are_never_closed_take_linear_time() -> None:
+    text = text_of("<h1>a<div>" * 400 + "<p>b" * 50_000)
+    assert text == "a\n\n" * 400 + "\n\n".join("b" * 50_000)
+
+
 def test_lists_keep_their_numbers_and_depth() -> None:
     assert blocks(
         "<ol start=3><li>three<li value=7><p>seven</p><p>more</p>"
@@ -163,9 +190,31 @@ def test_a_table_with_a_caption_and_merged_cells() -> None:
         (PARAGRAPH, "Rates"),
         (
             TABLE,
-            "| Region | 2026 |  |\n| --- | --- | --- |\n|  | Q1 | Q2 |\n| EU | 1 | 2 |\n|  | 3 | 4 |\n| US | 5 | 6 |",
+            "| Region | 2026 Q1 | 2026 Q2 |\n| --- | --- | --- |\n| EU | 1 | 2 |\n|  | 3 | 4 |\n| US | 5 | 6 |",
         ),
     ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "shown"),
+    [
+        ("<thead><tr><th>A<th>B<tr><th>EUR<th>%<tbody><tr><td>1<td>2", "| A EUR | B % |\n| --- | --- |\n| 1 | 2 |"),
+        (
+            "<tr><th rowspan=2>A<th colspan=2>B<tr><th>x<th>y<tr><td>1<td>2<td>3",
+            "| A | B x | B y |\n| --- | --- | --- |\n| 1 | 2 | 3 |",
+        ),
+        (
+            "<tr><td rowspan=2>A<td colspan=2>B<tr><td>x<td>y<tr><td>1<td>2<td>3",
+            "| A | B x | B y |\n| --- | --- | --- |\n| 1 | 2 | 3 |",
+        ),
+        ("<thead><tr><th colspan=2>T<tr><th>A<th>B<tbody><tr><td>1<td>2", "T\n\n| A | B |\n| --- | --- |\n| 1 | 2 |"),
+        ("<tr><td colspan=2>T<tr><td>A<td>B<tr><td>1<td>2", "T\n\n| A | B |\n| --- | --- |\n| 1 | 2 |"),
+        ("<tr><th>A<th>B<tr><th>1<th>2<tr><th>3<th>4", "| A | B |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |"),
+        ("<thead><tr><th>A<th>B<tr><td>1<td>2</thead>", "| A | B |\n| --- | --- |\n| 1 | 2 |"),
+    ],
+)
+def test_the_rows_of_a_head_are_one_and_a_title_stands_above_it(rows: str, shown: str) -> None:
+    assert text_of(f"<table>{rows}</table>") == shown
 
 
 def test_cells_of_several_lines_are_one_line() -> None:

@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from citewell.core.values import ExtractedText
 from citewell.extract.building import TextBuilder
 from citewell.extract.declaring import date_of, decoded_as, language_tag_of
-from citewell.extract.html_blocks import BlockWriter
+from citewell.extract.html_blocks import BlockWriter, heading_text
 from citewell.extract.html_boilerplate import Boilerplate
 from citewell.extract.options import ReadOptions
 
@@ -134,10 +134,7 @@ def _title(tree: LexborHTMLParser) -> str | None:
 
 def _only_heading(tree: LexborHTMLParser) -> str:
     headings = tree.css("h1")
-    if len(headings) != 1:
-        return ""
-    holds_blocks = headings[0].css_first("br, div, p, ul, ol, table") is not None
-    return " ".join(headings[0].text(separator=" " if holds_blocks else "").split())
+    return heading_text(headings[0]) if len(headings) == 1 else ""
 
 
 def _language(tree: LexborHTMLParser) -> str | None:

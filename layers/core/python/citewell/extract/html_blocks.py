@@ -22,6 +22,8 @@ _BLOCKS = frozenset({
     "dt", "fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "hr", "legend", "main",
     "nav", "p", "search", "section", "summary", "optgroup", "caption", "tbody", "thead", "tfoot",
 })  # fmt: skip
+_LINES_OF_A_HEADING = frozenset({"div", "hgroup", "center"})
+_LONGEST_HEADING = 250
 _SPACE = re.compile(r"\s+")
 _FILE_NAME = re.compile(r"\S+\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|avif)", re.IGNORECASE)
 _SAYS_NOTHING = frozenset({
@@ -42,9 +44,12 @@ class _Place(Enum):
 
 @dataclass(slots=True)
 class _Open:
+    """``depth`` of an item, level of a heading; ``lines`` are the blocks that don't end this heading."""
+
     place: _Place
     marker: str = ""
     depth: int = 0
+    lines: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -71,6 +76,7 @@ class BlockWriter:
         self._inner_tables = 0
         self._terms: list[str] = []
         self._code_depth = 0
+        self._headings_open = 0
 
     def enter(self, node: LexborNode) -> None:
         tag = node.tag or ""
@@ -79,6 +85,7 @@ class BlockWriter:
         elif action := _ENTER.get(tag):
             action(self, node)
         elif tag in _BLOCKS:
+            self._end_heading(before=tag)
             self._break()
 
     def leave(self, node: LexborNode) -> None:
@@ -87,6 +94,7 @@ class BlockWriter:
             action(self, node)
         elif tag in _BLOCKS:
             self._break()
+            self._end_heading(before=tag)
 
     def finish(self) -> None:
         self._flush()
@@ -139,6 +147,9 @@ class BlockWriter:
         if here.place is _Place.ITEM:
             self._builder.item(text, depth=here.depth, marker=here.marker)
             here.marker = ""  # what goes on after an inner list
+        elif here.place is _Place.HEADING:
+            self._builder.heading(here.depth, text.replace("\n", " "))
+            here.place = _Place.FLOW  # what goes on is no heading
         else:
             self._builder.paragraph(text)
 
@@ -155,17 +166,36 @@ class BlockWriter:
     def _is_in_cell(self) -> bool:
         return self._open[-1].place is _Place.CELL
 
-    def _enter_heading(self, _: LexborNode) -> None:
-        if self._is_in_cell():
-            self._break()
-        else:
-            self._begin(_Place.HEADING)
-
-    def _leave_heading(self, node: LexborNode) -> None:
+    def _enter_heading(self, node: LexborNode) -> None:
         if self._is_in_cell():
             self._break()
             return
-        self._builder.heading(_HEADINGS[node.tag or ""], self._end().replace("\n", " "))
+        # One within another, which was never closed, isn't looked at again: that would take quadratic time.
+        has_lines = not self._headings_open and not is_long_heading(node)
+        self._headings_open += 1
+        self._begin(_Place.HEADING, depth=_HEADINGS[node.tag or ""])
+        self._open[-1].lines = _LINES_OF_A_HEADING if has_lines else frozenset()
+
+    def _end_heading(self, *, before: str) -> None:
+        """A heading that nobody closed goes on to the next one, and ends for a reader where a block begins.
+
+        One that is all in blocks, or has some that say nothing by themselves, was written so.
+        """
+        here = self._open[-1]
+        if here.place is not _Place.HEADING:
+            return
+        if here.lines and not "".join(self._text).strip():
+            here.lines = _BLOCKS
+        if before not in here.lines:
+            self._flush()
+
+    def _leave_heading(self, _: LexborNode) -> None:
+        if self._is_in_cell():
+            self._break()
+            return
+        self._headings_open -= 1
+        self._flush()
+        self._open.pop()
 
     def _enter_code(self, _: LexborNode) -> None:
         if self._is_in_cell():
@@ -357,6 +387,27 @@ _NUMERALS: dict[str, Callable[[int], str]] = {
     "i": lambda number: roman(number).lower(),
     "I": roman,
 }
+
+
+def is_long_heading(node: LexborNode) -> bool:
+    """Whether it holds more than anybody writes in one."""
+    return len(" ".join(node.text().split())) > _LONGEST_HEADING
+
+
+def heading_text(node: LexborNode) -> str:
+    """A heading's own words, as far as it goes for a reader."""
+    ends = _BLOCKS | _LISTS | _CODE | _HEADINGS.keys() | {"table"}
+    if not is_long_heading(node):
+        ends -= _LINES_OF_A_HEADING
+    texts: list[str] = []
+    for child in node.iter(include_text=True):
+        if child.tag in ends:
+            if any(map(str.strip, texts)):
+                break
+            ends = ends if is_long_heading(node) else frozenset()
+        is_parted = child.tag in _BLOCKS or child.tag == "br" or child.css_first("br, div, p") is not None
+        texts.append(f" {child.text(separator=' ')} " if is_parted else child.text())
+    return " ".join("".join(texts).split())
 
 
 def _superscript(before: str, text: str, *, is_note: bool) -> str:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from selectolax.lexbor import LexborNode
 
 from citewell.extract.building import TextBuilder
+from citewell.extract.table_heads import Row, with_one_head
 
 _LONGEST_SPAN = 50
 _LONGEST_CELL = 1_500
@@ -19,19 +20,19 @@ _ROW_GROUPS = frozenset({"thead", "tbody", "tfoot"})
 
 
 class HtmlTable:
-    """Takes the cells of one table in order. The text of a merged cell stands once, at its top left.
+    """Takes the cells of one table in order. The text of a merged cell stands once, at its top left, but in a head.
 
     What stands in a complex cell (:func:`complex_cells`) comes between the rows above it and those below, over which
     the head stands again.
     """
 
     def __init__(self) -> None:
-        self._rows: list[list[str]] = []
-        self._row: list[str] = []
-        self._row_is_head = True
+        self._rows: list[Row] = []
+        self._row: Row = []
+        self._row_is_head, self._row_is_in_thead = True, False
+        self._thead_rows = self._th_rows = 0
         self._head: list[str] = []
         self._is_first = True
-        self._first_is_head = False
         self._rows_below: dict[int, int] = {}
 
     def begin_row(self) -> None:
@@ -43,26 +44,47 @@ class HtmlTable:
         columns = _span(attributes.get("colspan"))
         if (rows := _span(attributes.get("rowspan"))) > 1:
             self._rows_below.update(dict.fromkeys(range(len(self._row), len(self._row) + columns), rows))
-        self._row += [text, *[""] * (columns - 1)]
+        self._row += [text, *[None] * (columns - 1)]
         self._row_is_head = self._row_is_head and node.tag == "th"
+        self._row_is_in_thead = (
+            (row := node.parent) is not None and row.parent is not None and row.parent.tag == "thead"
+        )
 
     def write(self, builder: TextBuilder) -> None:
         """Everything since the last time: a table, or paragraphs where no two cells stand beside each other."""
         self._end_row()
         if any(map(_is_several, self._rows)):
-            builder.table([self._head, *self._rows])
+            self._write_rows(builder)
         else:
             for row in self._rows:
-                builder.paragraph("".join(row))
-        if self._rows and self._is_first:
-            self._is_first = False
-            self._head = self._rows[0] if self._first_is_head else []
+                builder.paragraph("".join(filter(None, row)))
+        self._is_first = self._is_first and not self._rows
         self._rows = []
+
+    def _write_rows(self, builder: TextBuilder) -> None:
+        if not self._is_first:
+            builder.table([self._head, *[[text or "" for text in row] for row in self._rows]])
+            return
+        titles, rows = with_one_head(self._rows, self._head_rows())
+        for title in titles:
+            builder.paragraph(title)
+        builder.table(rows)
+        if len(titles) < max(self._thead_rows, self._th_rows):
+            self._head = rows[0]
+
+    def _head_rows(self) -> int | None:
+        """As many as the page says; rows of head cells alone are one head where a cell reaches over some of them."""
+        if self._thead_rows:
+            return self._thead_rows
+        is_merged = any(text is None for row in self._rows[: self._th_rows] for text in row)
+        return self._th_rows if is_merged and self._th_rows > 1 else None
 
     def _end_row(self) -> None:
         if self._row:
-            if self._is_first and not self._rows:
-                self._first_is_head = self._row_is_head and _is_several(self._row)
+            if self._is_first:
+                index = len(self._rows)
+                self._thead_rows += self._thead_rows == index and self._row_is_in_thead
+                self._th_rows += self._th_rows == index and self._row_is_head
             self._rows.append(self._row)
         self._row, self._row_is_head = [], True
         self._rows_below = {column: rows - 1 for column, rows in self._rows_below.items() if rows > 1}
@@ -156,8 +178,8 @@ def _cells_of(row: LexborNode) -> list[LexborNode]:
     return [child for child in row.iter() if child.tag in _CELLS]
 
 
-def _is_several(row: list[str]) -> bool:
-    return sum(1 for cell in row if cell.strip()) > 1
+def _is_several(row: Row) -> bool:
+    return sum(1 for cell in row if cell and cell.strip()) > 1
 
 
 def _table_of(cell: LexborNode) -> LexborNode | None:
