@@ -23,6 +23,7 @@ _NAMESPACES = " ".join(
         "m": f"{OFFICE}/math",
         "r": f"{OFFICE}/relationships",
         "mc": "http://schemas.openxmlformats.org/markup-compatibility/2006",
+        "wp": "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing",
         "wps": "http://schemas.microsoft.com/office/word/2010/wordprocessingShape",
         "v": "urn:schemas-microsoft-com:vml",
     }.items()
@@ -37,6 +38,7 @@ _OPEN_DOCUMENT = " ".join(
         "draw": "drawing",
         "style": "style",
         "meta": "meta",
+        "svg": "svg-compatible",
     }.items()
 )
 

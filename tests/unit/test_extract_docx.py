@@ -520,6 +520,42 @@ def test_a_box_in_a_box_and_a_box_in_a_cell_are_read() -> None:
     assert text_of(docx(body)).endswith("| c | d |\n\nouter\n\ninner")
 
 
+def picture(descr: str, more: str = "") -> str:
+    return f'<w:r><w:drawing><wp:inline><wp:docPr id="1" name="P" descr="{descr}"/>{more}</wp:inline></w:drawing></w:r>'
+
+
+def test_what_a_picture_shows_follows_its_paragraph() -> None:
+    body = paragraph("Sales:", picture("Sales rise&#10;from 2 to 9.")) + paragraph("As planned.")
+    assert text_of(docx(body)) == "Sales:\n\n[Picture: Sales rise from 2 to 9.]\n\nAs planned."
+
+
+def test_what_a_picture_in_a_cell_shows_stands_in_it() -> None:
+    body = table(["paid", "sick"], [cell(paragraph(picture("Yes"))), "no"])
+    assert text_of(docx(body)).endswith("| [Picture: Yes] | no |")
+
+
+def test_a_picture_of_an_older_version_is_described_by_its_shape() -> None:
+    drawn = '<w:r><w:pict><v:shape alt="A seal"><v:imagedata/></v:shape></w:pict></w:r>'
+    assert text_of(docx(paragraph("Signed", drawn))) == "Signed\n\n[Picture: A seal]"
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        *("Picture 1", "Grafik 3", "image", "Chart 12", "C:\\Users\\me\\my logo.PNG", "https://x.example/a/b.jpg", " "),
+        "A logo&#10;&#10;Description automatically generated",
+        "A graph. AI-generated content may be incorrect.",
+    ],
+)
+def test_a_description_that_says_nothing_is_left_out(description: str) -> None:
+    assert text_of(docx(paragraph("Text", picture(description)))) == "Text"
+
+
+def test_a_described_text_box_is_its_text() -> None:
+    described = box("In the box").replace("<wps:txbx>", '<wp:docPr descr="A yellow box"/><wps:txbx>')
+    assert text_of(docx(paragraph("Text", described))) == "Text\n\nIn the box"
+
+
 def test_charts_and_diagrams_follow_their_paragraph() -> None:
     point = '<c:pt idx="0"><c:v>{}</c:v></c:pt>'
     series = f"<c:ser><c:cat>{point.format('2024')}</c:cat><c:val>{point.format('7')}</c:val></c:ser>"

@@ -278,6 +278,14 @@ def test_shapes_that_stand_by_themselves_are_read() -> None:
     assert text_of(odt(shapes + p("Text."))) == "In a shape\n\nText."
 
 
+def test_what_a_picture_shows_follows_its_paragraph_or_stands_in_its_cell() -> None:
+    frame = "<draw:frame><draw:image/><svg:title>{}</svg:title><svg:desc>{}</svg:desc></draw:frame>"
+    body = p("Sales" + frame.format("Chart", "Sales rise.")) + table(["a"] * 2, [frame.format("Yes", ""), "b"])
+    assert text_of(odt(body + frame.format("Image1", "photo.png"))) == (
+        "Sales\n\n[Picture: Sales rise.]\n\n| a | a |\n| --- | --- |\n| [Picture: Yes] | b |"
+    )
+
+
 def test_notes_of_a_table_follow_the_table() -> None:
     note = '<text:note text:note-class="footnote"><text:note-body><text:p>Net.</text:p></text:note-body></text:note>'
     assert text_of(odt(table(["a", f"b{note}"], ["c", "d"]))).endswith("| c | d |\n\nFootnote: Net.")

@@ -290,6 +290,20 @@ def test_comments_follow_their_slide_with_their_author() -> None:
     assert text_of(data) == "one\n\nComment (Ann Lee): Really?\n\nComment: Hm."
 
 
+# --- pictures ---
+
+
+def test_what_a_picture_shows_stands_at_its_place_and_is_told_once() -> None:
+    logo = PICTURE.replace('name="scan"', 'name="l" descr="The seal of Acme"')
+    chart = frame("").replace('name="f"', 'name="f" descr="Sales rise."')
+    data = pptx([logo + placed("one", 0, 0, 9, 9), shape("two") + logo + chart])
+    assert text_of(data) == "one\n\n[Picture: The seal of Acme]\n\n[Picture: Sales rise.]\n\ntwo"
+
+
+def test_a_described_shape_is_its_text() -> None:
+    assert text_of(pptx([shape("one").replace('name="x"', 'name="x" descr="A yellow box"')])) == "one"
+
+
 # --- broken and hostile ---
 
 

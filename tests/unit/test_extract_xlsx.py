@@ -361,6 +361,19 @@ def test_text_boxes_follow_their_sheet_without_excuses_for_what_old_versions_lac
     assert text_of(data) == "S\n\nx\n\nDraft only"
 
 
+def test_what_a_picture_or_chart_shows_follows_its_sheet() -> None:
+    pictures = "".join(
+        f"<xdr:pic><xdr:nvPicPr><xdr:cNvPr id='1' name='P' descr='{text}'/></xdr:nvPicPr></xdr:pic>"
+        for text in ("Plan of the office", "Picture 2")
+    )
+    data = xlsx(
+        {"S": sheet_data(["x"])},
+        parts={"xl/drawings/drawing1.xml": with_namespaces(f"<xdr:wsDr>{pictures}</xdr:wsDr>")},
+        of_sheets={"d": ("drawing", "../drawings/drawing1.xml")},
+    )
+    assert text_of(data) == "S\n\nx\n\n[Picture: Plan of the office]"
+
+
 # --- large, broken, hostile ---
 
 

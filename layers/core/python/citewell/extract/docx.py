@@ -60,12 +60,14 @@ class _Asides:
     chunks: list[Element] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
+    pictures: list[str] = field(default_factory=list)
 
     def take(self, paragraph: ParagraphText) -> None:
         self.boxes += paragraph.boxes
         self.graphics += paragraph.graphics
         self.notes += paragraph.notes
         self.comments += paragraph.comments
+        self.pictures += paragraph.pictures
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +195,8 @@ class _Document:
         for box in asides.boxes:
             with self._builder.beside_the_text():
                 self._blocks(box)
+        for picture in asides.pictures:
+            self._builder.paragraph(picture)
         for graphic in asides.graphics:
             write_graphic(self._builder, self._package, self._main, graphic)
         for table in asides.tables:
@@ -249,6 +253,8 @@ class _Document:
             if element.tag == W + "p":
                 if (paragraph := self._paragraph(element, asides)) is not None:
                     lines.append(_numbered(paragraph, bullet=BULLET))
+                lines += asides.pictures
+                asides.pictures = []
             elif element.tag == CHUNK:
                 asides.chunks.append(element)
             elif cells := cells_of_frame(element):

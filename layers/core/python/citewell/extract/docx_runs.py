@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from citewell.extract.alternative_texts import picture_line
 from citewell.extract.charts import GRAPHICS
 from citewell.extract.docx_styles import Styles, hidden_in
 from citewell.extract.formulas import formula
@@ -13,6 +14,9 @@ from citewell.extract.superscripts import raised_after
 from citewell.extract.symbols import has_symbols, is_symbol_font, spelled, symbol
 
 _WORD_ART = V + "textpath"
+_BOX = W + "txbxContent"
+_DESCRIBING = ("descr", "alt", "title")
+"""Attributes that say what a drawing shows: its own, an older version's, and the short one."""
 _CHECKED = {True: "☒", False: "☐"}
 
 
@@ -20,7 +24,7 @@ _CHECKED = {True: "☒", False: "☐"}
 class ParagraphText:
     """``notes`` are (``footnote`` or ``endnote``, id), ``comments`` ids, ``boxes`` the content of text boxes.
 
-    ``graphics`` stand for charts and diagrams.
+    ``graphics`` stand for charts and diagrams, ``pictures`` are lines that say what a picture shows.
     """
 
     text: str = ""
@@ -28,6 +32,7 @@ class ParagraphText:
     comments: list[str] = field(default_factory=list)
     boxes: list[Element] = field(default_factory=list)
     graphics: list[Element] = field(default_factory=list)
+    pictures: list[str] = field(default_factory=list)
 
 
 class Runs:
@@ -150,28 +155,37 @@ class Runs:
         self._out.notes.append((kind, element.get(W + "id", "")))
 
     def _drawing(self, element: Element) -> None:
-        for found in _floating(element):
+        floating = list(_floating(element))
+        lines = [] if any(each.tag == _BOX for each in floating) else self._out.pictures
+        for found in floating:
             if found.tag == _WORD_ART:
                 self._write(f" {found.get('string', '')} ")
-            else:
-                (self._out.graphics if found.tag in GRAPHICS else self._out.boxes).append(found)
+            elif found.tag in GRAPHICS:
+                self._out.graphics.append(found)
+            elif found.tag == _BOX:
+                self._out.boxes.append(found)
+            elif (line := picture_line(*map(found.get, _DESCRIBING))) and line not in lines:
+                lines.append(line)
 
     def _math(self, element: Element) -> None:
         self._write(formula(element))
 
 
 def _floating(element: Element) -> Iterator[Element]:
-    """The content of each text box, and graphics and decorated words outside of boxes, once.
+    """The content of each text box, and graphics, decorated words and what is described outside of boxes, once.
 
     Word writes a box a second time for versions that don't know its form.
     """
     for child in element:
         if child.tag == MC + "AlternateContent":
             yield from _floating(chosen_branch(child))
-        elif child.tag in (W + "txbxContent", _WORD_ART) or child.tag in GRAPHICS:
+            continue
+        if child.tag in (_BOX, _WORD_ART) or child.tag in GRAPHICS:
             yield child
-        else:
-            yield from _floating(child)
+            continue
+        if any(map(child.get, _DESCRIBING)):
+            yield child
+        yield from _floating(child)
 
 
 def _form_value(mark: Element) -> str:

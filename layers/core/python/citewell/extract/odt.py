@@ -14,7 +14,7 @@ from citewell.errors import DocumentRejected
 from citewell.extract import xml
 from citewell.extract.archives import Archive
 from citewell.extract.building import TextBuilder, clean_line
-from citewell.extract.odt_lines import Line, boxes_in, is_hidden, read_line
+from citewell.extract.odt_lines import Line, boxes_in, is_hidden, pictures_in, read_line
 from citewell.extract.odt_styles import BULLET, DRAW, OFFICE, OUTLINE, TABLE, TEXT, Counter, Styles
 from citewell.extract.ooxml import Element, number_of
 from citewell.extract.options import ReadOptions
@@ -57,6 +57,7 @@ class _Asides:
 
     lines: list[Line] = field(default_factory=list)
     tables: list[Element] = field(default_factory=list)
+    pictures: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +94,10 @@ class _Document:
                 if not cells:
                     self._builder.table(self._rows(element, asides))
             else:
-                for box in boxes_in(element):
+                boxes = list(boxes_in(element))
+                for box in boxes:
                     self.blocks(box)
+                asides.pictures += [] if boxes else pictures_in(element)
             self._write_asides(asides)
 
     # --- headings, paragraphs, lists ---
@@ -173,6 +176,7 @@ class _Document:
     def _line(self, element: Element, asides: _Asides) -> str:
         line = read_line(element, self._styles)
         asides.lines.append(line)
+        asides.pictures += line.pictures
         return line.text
 
     # --- what hangs on a paragraph or a table ---
@@ -181,6 +185,8 @@ class _Document:
         for line in asides.lines:
             for box in line.boxes:
                 self.blocks(box)
+        for picture in asides.pictures:
+            self._builder.paragraph(picture)
         for table in asides.tables:
             inner = _Asides()
             self._builder.table(self._rows(table, inner))
@@ -229,6 +235,8 @@ class _Document:
         for element in _content(container):
             if element.tag in (TEXT + "p", TEXT + "h"):
                 yield self._line(element, asides)
+                yield from asides.pictures
+                asides.pictures = []
             elif element.tag == TEXT + "list":
                 opened = self._opened(element, outer)
                 for item in element:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from citewell.extract.odt_styles import DRAW, OFFICE, TEXT, Styles
+from citewell.extract.alternative_texts import picture_line
+from citewell.extract.odt_styles import DRAW, OFFICE, SVG, TEXT, Styles
 from citewell.extract.ooxml import Element, number_of
 from citewell.extract.superscripts import BEGIN, END, with_raised
 
@@ -24,12 +25,16 @@ _SIGNS = {TEXT + "tab": "\t", TEXT + "line-break": "\n"}
 
 @dataclass(slots=True)
 class Line:
-    """``notes`` are ``text:note`` elements, ``annotations`` ``office:annotation``, ``boxes`` hold paragraphs."""
+    """``notes`` are ``text:note`` elements, ``annotations`` ``office:annotation``, ``boxes`` hold paragraphs.
+
+    ``pictures`` are lines that say what a picture shows.
+    """
 
     text: str = ""
     notes: list[Element] = field(default_factory=list)
     annotations: list[Element] = field(default_factory=list)
     boxes: list[Element] = field(default_factory=list)
+    pictures: list[str] = field(default_factory=list)
 
 
 def read_line(paragraph: Element, styles: Styles) -> Line:
@@ -48,6 +53,17 @@ def boxes_in(drawing: Element) -> Iterator[Element]:
     for child in drawing:
         if child.tag.startswith(DRAW):
             yield from boxes_in(child)
+
+
+def pictures_in(drawing: Element) -> Iterator[str]:
+    """What each picture of a drawing shows, as far as that was written down; a group's text stands for all of them."""
+    line = picture_line(drawing.findtext(SVG + "desc"), drawing.findtext(SVG + "title"))
+    if line:
+        yield line
+        return
+    for child in drawing:
+        if child.tag.startswith(DRAW):
+            yield from pictures_in(child)
 
 
 def is_hidden(element: Element) -> bool:
@@ -70,7 +86,9 @@ def _pieces(parent: Element, styles: Styles, line: Line) -> Iterator[str]:
             line.annotations.append(child)
         elif child.tag.startswith(DRAW):
             # An inline element such as draw:a holds text boxes as well.
-            line.boxes.extend(boxes_in(child))
+            boxes = list(boxes_in(child))
+            line.boxes += boxes
+            line.pictures += [] if boxes else pictures_in(child)
         elif child.tag not in _SKIPPED and not is_hidden(child):
             raised = styles.raised(child.get(TEXT + "style-name"))
             yield BEGIN if raised else ""

@@ -10,9 +10,9 @@ from citewell.extract import numerals
 from citewell.extract.numerals import Numeral
 from citewell.extract.ooxml import Element, number_of
 
-OFFICE, TEXT, TABLE, DRAW, STYLE, FO = (
+OFFICE, TEXT, TABLE, DRAW, STYLE, SVG = (
     f"{{urn:oasis:names:tc:opendocument:xmlns:{name}:1.0}}"
-    for name in ("office", "text", "table", "drawing", "style", "xsl-fo-compatible")
+    for name in ("office", "text", "table", "drawing", "style", "svg-compatible")
 )
 BULLET = "-"
 _CODE_NAMES = {"Preformatted_20_Text", "Preformatted Text", "Source_20_Code"}

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from citewell.core.values import ExtractedText
 from citewell.errors import DocumentRejected
+from citewell.extract.alternative_texts import picture_line
 from citewell.extract.building import TextBuilder, clean_line
 from citewell.extract.charts import GRAPHICS, write_graphic
 from citewell.extract.drawing import plain_text, write_table, write_text
@@ -62,6 +63,7 @@ class _Presentation:
         }
         self._inherited: dict[str | None, Inherited] = {}
         self._backgrounds: set[str] = set()
+        self._described: set[str] = set()
 
     def write(self, part: str | None, number: int) -> None:
         """``part`` is None for a slide that is named but not there."""
@@ -101,12 +103,21 @@ class _Presentation:
     def _write_shapes(self, shapes: list[Element], part: str, inherited: Inherited) -> None:
         boxes: list[tuple[Element, Box | None]] = [(each, box_of(each, inherited)) for each in shapes]
         for shape in in_reading_order(boxes):
+            self._write_alternative_text(shape)
             if shape.tag == P + "grpSp":
                 self._write_shapes(list(_shapes(shape)), part, inherited)
             elif shape.tag == P + "graphicFrame":
                 self._write_frame(shape, part)
             elif (body := shape.find(P + "txBody")) is not None and _kind(shape) not in _RUNNING:
                 write_text(self._builder, body, inherited.list_styles(placeholder_of(shape)))
+
+    def _write_alternative_text(self, shape: Element) -> None:
+        """What a picture, chart or drawing shows; one on many slides, such as a logo, is told once."""
+        named = _named(shape)
+        line = picture_line(named.get("descr"), named.get("title")) if named is not None else ""
+        if line and line not in self._described and not _text(shape):
+            self._described.add(line)
+            self._builder.paragraph(line)
 
     def _write_background(self, slide: Element, part: str, inherited: Inherited) -> None:
         """The text that a layout and its master themselves show on slides: with the first slide that shows it."""
@@ -118,7 +129,7 @@ class _Presentation:
             part, slide = source, self._package.spare_xml(source)
             if slide is None or (tree := slide.find(f"{P}cSld/{P}spTree")) is None:
                 return
-            self._write_shapes([each for each in _shapes(tree) if placeholder_of(each) is None], part, inherited)
+            self._write_shapes(_of_background(tree), part, inherited)
 
     def _write_frame(self, frame: Element, part: str) -> None:
         """A table, a chart's numbers or a diagram's words."""
@@ -166,8 +177,17 @@ def _shapes(tree: Element) -> Iterator[Element]:
             yield each
 
 
+def _of_background(tree: Element) -> list[Element]:
+    """What a layout or master shows itself but for pictures, which are decoration."""
+    return [each for each in _shapes(tree) if placeholder_of(each) is None and each.tag != P + "pic"]
+
+
+def _named(shape: Element) -> Element | None:
+    return shape.find(f"*/{P}cNvPr")
+
+
 def _is_hidden(shape: Element) -> bool:
-    named = shape.find(f"*/{P}cNvPr")
+    named = _named(shape)
     return named is not None and named.get("hidden") in ("1", "true")
 
 

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from citewell.extract.alternative_texts import picture_line
 from citewell.extract.building import clean_line
 from citewell.extract.charts import GRAPHICS
 from citewell.extract.drawing import plain_text
 from citewell.extract.ooxml import MC, A, Element, Package, S, number_of
 from citewell.extract.sheet_rows import Sheet
+
+_DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}"
+_NAMES = tuple(_DRAWING + name for name in ("nvPicPr", "nvGraphicFramePr", "nvGrpSpPr"))
+"""What names pictures, charts and groups, and says what they show; shapes say what they have to say themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +32,19 @@ class Asides:
         self._package, self._main = package, main
 
     def of(self, part: str, sheet: Sheet) -> Iterator[str | Graphic]:
-        """Text boxes and charts over a sheet, then the comments on its visible cells; no text is blank."""
+        """What lies over a sheet, then the comments on its visible cells; no text is blank.
+
+        Over it lie text boxes and charts, and pictures that are described.
+        """
         drawing = self._package.related(part, "drawing")
         root = self._package.spare_xml(drawing) if drawing is not None else None
         for element in _floating(root) if root is not None else ():
             if element.tag in GRAPHICS:
                 yield Graphic(drawing or "", element)
+            elif element.tag in _NAMES:
+                named = element.find(_DRAWING + "cNvPr")
+                if named is not None and (line := picture_line(named.get("descr"), named.get("title"))):
+                    yield line
             elif text := plain_text(element):
                 yield text
         threads = self._package.related_xml(part, "threadedComment")
@@ -67,9 +79,9 @@ class Asides:
 
 
 def _floating(parent: Element) -> Iterator[Element]:
-    """Bodies of text and graphics, but not what older versions show instead of one that they don't know."""
+    """Bodies of text, graphics and names, but not what older versions show instead of one that they don't know."""
     for child in parent:
-        if child.tag.endswith("}txBody") or child.tag in GRAPHICS:
+        if child.tag.endswith("}txBody") or child.tag in GRAPHICS or child.tag in _NAMES:
             yield child
         elif child.tag != MC + "Fallback":
             yield from _floating(child)
