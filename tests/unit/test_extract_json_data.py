@@ -70,6 +70,12 @@ def test_a_key_that_stands_twice_keeps_both_values() -> None:
     )
 
 
+@pytest.mark.parametrize("number", ["31415926535" * 200, "-" + "9" * 2_000, "9" * 2_000 + ".5", "9" * 2_000 + "e7"])
+def test_a_number_of_any_length_is_no_files_bytes(number: str) -> None:
+    assert text_of(f'{{"prime": {number}}}') == f"prime: {number}"
+    assert text_of(f'{{"prime": "{number}"}}') == f"prime: {number}"
+
+
 def test_numbers_stay_as_they_are_written() -> None:
     digits = "12345678901234567890123456789.10"
     assert text_of(f'{{"iban": {digits}, "big": {"9" * 900}, "small": 1e-400}}').split("\n") == [
@@ -121,6 +127,7 @@ def test_half_a_surrogate_pair_becomes_a_replacement_character() -> None:
 
 def test_a_files_bytes_in_letters_are_left_out() -> None:
     assert text_of(json.dumps({"name": "plan.png", "data": "iVBORw0KGgo" * 200})) == "name: plan.png"
+    assert text_of(json.dumps({"name": "x", "src": "data:image/png;base64," + "iVBORw0KGgo" * 200})) == "name: x"
     prose = "Nothing but words and white space as any text has it " * 40
     assert text_of(json.dumps({"text": prose})) == f"text: {prose.strip()}"
 

@@ -23,7 +23,11 @@ _MOST_COLUMNS = 30
 _LEAST_FILLED = 0.5
 _LONGEST_LINE_OF_VALUES = 400
 _LINES_OF_A_BLOCK = 40
-_BINARY = re.compile(r"[A-Za-z0-9+/=_\s-]{1000,}")
+_BINARY = re.compile(
+    r"(?:data:[\w/.+-]+(?:;[\w=.-]+)*,)?(?=[^A-Za-z]*+[A-Za-z][^A-Za-z]*+[A-Za-z])[A-Za-z0-9+/=_\s-]{1000,}"
+)
+"""Base64, whose letters a number of a thousand digits lacks; as an address, too."""
+
 _LONGEST_WORD_OF_PROSE = 200
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
