@@ -36,7 +36,7 @@ from citewell.core.values import (
     Question,
     Vector,
 )
-from citewell.edges import postgres_keywords, statements
+from citewell.edges import postgres_keywords, search_statements, statements
 from citewell.edges.postgres import Cursor, Database
 from citewell.edges.postgres_login import Login
 from citewell.errors import ConfigurationError, EmbedderMismatch, VectorsMissing
@@ -278,7 +278,7 @@ class PostgresChunkStore:
             if searched == 0:
                 return []
             few = searched <= self._exact_chunks
-            nearest = statements.nearest_exactly if few else statements.nearest_by_index
+            nearest = search_statements.nearest_exactly if few else search_statements.nearest_by_index
             search["terms"] = [term.number for term in asked.terms.known]
             near = cursor.execute(nearest(generation), search).fetchall()
             by_keywords = postgres_keywords.KeywordSearch(
@@ -294,14 +294,14 @@ class PostgresChunkStore:
         """
         if not search["collections"] and not search["sources"] and asked.terms.chunks > self._exact_chunks:
             return asked.terms.chunks, asked.chunks_of_all
-        [extent] = cursor.execute(statements.COUNT_SEARCHED_CHUNKS, search).fetchall()
+        [extent] = cursor.execute(search_statements.COUNT_SEARCHED_CHUNKS, search).fetchall()
         return extent.searched, extent.chunks
 
     def document(self, audience: Audience, source: str) -> Document | None:
         if not _storable([source]):
             return None
         with self._database.transaction() as cursor:
-            row = cursor.execute(statements.DOCUMENT, {**_audience(audience), "source": source}).fetchone()
+            row = cursor.execute(search_statements.DOCUMENT, {**_audience(audience), "source": source}).fetchone()
         return None if row is None else _document(audience.tenant, row)
 
     def documents(
@@ -311,7 +311,7 @@ class PostgresChunkStore:
             return []
         page = {**_audience(audience), "prefix": prefix, "after": after, "limit": limit}
         with self._database.transaction() as cursor:
-            rows = cursor.execute(statements.documents(status), page).fetchall()
+            rows = cursor.execute(search_statements.documents(status), page).fetchall()
         return [_document(audience.tenant, row) for row in rows]
 
     def document_chunks(self, audience: Audience, source: str, *, offset: int, limit: int) -> list[Passage] | None:
@@ -319,7 +319,7 @@ class PostgresChunkStore:
             return None
         page = {**_audience(audience), "source": source, "offset": offset, "limit": limit}
         with self._database.transaction() as cursor:
-            rows = cursor.execute(statements.DOCUMENT_CHUNKS, page).fetchall()
+            rows = cursor.execute(search_statements.DOCUMENT_CHUNKS, page).fetchall()
         if not rows:
             return None
         return [_passage(row, score=0.0) for row in rows if row.chunk_id is not None]
@@ -343,18 +343,18 @@ class PostgresChunkStore:
         }
         page = {**_audience(_NOBODY), "source": _NOTHING.source, "offset": 0, "limit": 1}
         with self._database.transaction(settings=self._search_settings()) as cursor:
-            cursor.execute(statements.COUNT_SEARCHED_CHUNKS, search)
+            cursor.execute(search_statements.COUNT_SEARCHED_CHUNKS, search)
             postgres_keywords.look_up(cursor, _NOBODY, [_NO_WORD], SIMPLE)
             for arm in (
-                statements.nearest_exactly,
-                statements.nearest_by_index,
-                statements.worded_alike_by_postings,
-                statements.worded_alike_by_chunks,
+                search_statements.nearest_exactly,
+                search_statements.nearest_by_index,
+                search_statements.worded_alike_by_postings,
+                search_statements.worded_alike_by_chunks,
             ):
                 cursor.execute(arm(generation), search)
-            cursor.execute(statements.DOCUMENT, page)
-            cursor.execute(statements.documents(DocumentStatus.FAILED), {**page, "prefix": "", "after": ""})
-            cursor.execute(statements.DOCUMENT_CHUNKS, page)
+            cursor.execute(search_statements.DOCUMENT, page)
+            cursor.execute(search_statements.documents(DocumentStatus.FAILED), {**page, "prefix": "", "after": ""})
+            cursor.execute(search_statements.DOCUMENT_CHUNKS, page)
 
     def try_writing(self) -> None:
         generation = self.live_generation()

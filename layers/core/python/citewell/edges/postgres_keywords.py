@@ -15,10 +15,10 @@ from typing import Any
 
 from citewell.core import keywords
 from citewell.core.keywords import AskedTerms, Term
-from citewell.core.languages import language_of
+from citewell.core.languages import SIMPLE, language_of
 from citewell.core.values import Audience, DocumentKey
 from citewell.core.words import parse_question, words
-from citewell.edges import statements
+from citewell.edges import search_statements, statements
 from citewell.edges.postgres import Cursor
 from citewell.ports import ChunkToStore, IndexGeneration
 
@@ -67,7 +67,7 @@ def add_words(cursor: Cursor, key: DocumentKey, language: str, chunks: Sequence[
             "tenant": key.tenant,
             "source": key.source,
             "language": language,
-            "dictionary": statements.dictionary(language),
+            "dictionary": _dictionary(language),
             "words": json.dumps([_entry(each, language) for each in chunks], ensure_ascii=False),
             "k1": keywords.SATURATION,
             "b": keywords.LENGTH_NORMALISATION,
@@ -84,6 +84,11 @@ def _entry(stored: ChunkToStore, language: str) -> dict[str, Any]:
         "words": list(counts),
         "counts": list(counts.values()),
     }
+
+
+def _dictionary(language: str) -> str:
+    """Which of Postgres' dictionaries takes a language's endings off and knows its stop words."""
+    return SIMPLE if language == SIMPLE else f"{language}_stem"
 
 
 # --- ask ------------------------------------------------------------------------------------------------------
@@ -123,12 +128,12 @@ def asked_of(cursor: Cursor, audience: Audience, question: str) -> Asked:
 def look_up(cursor: Cursor, audience: Audience, asked: Iterable[str], language: str) -> tuple[AskedTerms, int]:
     """What ``asked``, words of a question in ``language``, are in the index, and the chunks of the whole tenant."""
     rows = cursor.execute(
-        statements.ASKED_TERMS,
+        search_statements.ASKED_TERMS,
         {
             "tenant": audience.tenant,
             "groups": list(audience.groups),
             "words": list(dict.fromkeys(asked)),
-            "dictionary": statements.dictionary(language),
+            "dictionary": _dictionary(language),
         },
     ).fetchall()
     terms = (Term(row.number, row.word, row.holding) for row in rows if row.number is not None)
@@ -187,13 +192,13 @@ class KeywordSearch:
         postings = min(math.ceil(self.postings * thinned), _MAX_POSTINGS)
         looks = _POSTINGS_OF_A_CHUNK * len(numbers) * self.searched
         if self.searched <= self.exact_chunks and looks < postings:
-            return self.cursor.execute(statements.worded_alike_by_chunks(self.generation), parameters).fetchall()
+            return self.cursor.execute(search_statements.worded_alike_by_chunks(self.generation), parameters).fetchall()
         # A posting that isn't the caller's to find is in nobody's count.
         hidden = max(0, self.chunks - asked.chunks)
         holding = [term.holding + hidden for term in asked.known]
         depths = keywords.depths(holding, postings)
         if hidden and not required and self._crowded_out(asked, depths):
-            return self.cursor.execute(statements.worded_alike_by_chunks(self.generation), parameters).fetchall()
+            return self.cursor.execute(search_statements.worded_alike_by_chunks(self.generation), parameters).fetchall()
         if required:
             rarest = min(required, key=lambda term: term.holding)
             depths = [
@@ -206,7 +211,7 @@ class KeywordSearch:
             if required
             else math.ceil(limit * thinned * (_PROMISING_IN_PART if in_part else _PROMISING))
         )
-        query = statements.worded_alike_by_postings(self.generation)
+        query = search_statements.worded_alike_by_postings(self.generation)
         rows: list[Any] = []
         # To look at the most promising alone is cheaper by far, and nearly always enough.
         for looked_at in (promising, _MAX_PROMISING):
@@ -221,7 +226,9 @@ class KeywordSearch:
         read to no end, and his own not be among them."""
         rare = [(term.number, depth) for term, depth in zip(asked.known, depths, strict=True) if term.holding <= depth]
         numbers, bounds = [number for number, _ in rare], [depth for _, depth in rare]
-        return bool(self.cursor.execute(statements.LONGER_LISTS, {"terms": numbers, "depths": bounds}).fetchall())
+        return bool(
+            self.cursor.execute(search_statements.LONGER_LISTS, {"terms": numbers, "depths": bounds}).fetchall()
+        )
 
 
 Rows = Mapping[str, Any]
