@@ -24,6 +24,21 @@ HEADER = "From: ann@example.com\nTo: bob@example.com\nDate: Sun, 1 Mar 2026 23:3
         pytest.param("<h2>Leave</h2><p>25 days.</p>\n", Format.HTML, id="part of a page"),
         pytest.param("<p align=center>Leave</p>\n\n# Leave\n\n<p>x</p>", Format.MARKDOWN, id="README with a tag"),
         pytest.param("<div>Leave</div>\n\n25 days.", Format.MARKDOWN, id="text after a tag"),
+        pytest.param("Hi,<br>new <b>hours</b>.<br>Bye", Format.HTML, id="text with tags"),
+        pytest.param("Intro <p> one <p> two <p> three", Format.HTML, id="text with tags that need no end"),
+        pytest.param("<ul><li>one<li>two", Format.HTML, id="list that is cut off"),
+        pytest.param("See <a href='x'>leave</a>, <a href='y'>pay</a>.", Format.HTML, id="text with links"),
+        pytest.param("Rules<h3>Scope</h3>All staff.<h3>Pay</h3>", Format.HTML, id="text with headings"),
+        pytest.param("Use <b> for bold, <i> for italics, <br> for a break.", Format.MARKDOWN, id="prose about tags"),
+        pytest.param("<b> is bold, <i> italic, <u> underlined.", Format.MARKDOWN, id="prose that begins with a tag"),
+        pytest.param("The <p>, <br> and <li> tags need no end.", Format.MARKDOWN, id="prose about tags without an end"),
+        pytest.param("First <table>, then <tr> and <td>.", Format.MARKDOWN, id="prose about tables"),
+        pytest.param("val x: List<A>\nval y: Set<B>\nval z: Box<I>", Format.MARKDOWN, id="types of a program"),
+        pytest.param("a = '<b>x</b>';\nb = '<i>y</i>';", Format.MARKDOWN, id="tags in a program"),
+        pytest.param("usage: cp <a> <b> [<i>]", Format.MARKDOWN, id="placeholders"),
+        pytest.param("<Note>\nAsk **Ann**.\n</Note>", Format.MARKDOWN, id="MDX of one element"),
+        pytest.param("<Tabs items={['a']}>\n<Tab>\nx\n</Tab>\n</Tabs>", Format.MARKDOWN, id="MDX of elements"),
+        pytest.param("<my-note>\nAsk Ann.\n</my-note>", Format.MARKDOWN, id="custom element"),
         pytest.param("<5 days need no form.</p>", Format.MARKDOWN, id="less than"),
         pytest.param(HEADER + "\nHello", Format.EML, id="mail"),
         pytest.param("Return-Path: <a@example.com>\n" + HEADER, Format.EML, id="mail that has a header only"),
@@ -47,7 +62,13 @@ def test_the_content_tells_the_format_in_any_encoding(text: str, expected: Forma
 
 
 @pytest.mark.parametrize(
-    "text", ['<?xml version="1.0"?>\n<note/>', "<svg xmlns='x'></svg>", "<!DOCTYPE note>\n<note/>"]
+    "text",
+    [
+        '<?xml version="1.0"?>\n<note/>',
+        "<svg xmlns='x'></svg>",
+        "<!DOCTYPE note>\n<note/>",
+        "<Order>\n<Item>a</Item></Order>",
+    ],
 )
 def test_other_xml_is_an_unsupported_type(text: str) -> None:
     with pytest.raises(DocumentRejected) as rejected:

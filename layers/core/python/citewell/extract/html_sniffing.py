@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 # Possessive where they repeat: one way to read what stands before, so that a head that is neither costs no more.
 PROLOGUE = r"\s*+ (?: (?><!--(?s:.*?)-->) \s*+ | <\?(?:xml|php)\b[^>]*+> \s*+ | <!\[(?:if|endif)\b[^>]*+> \s*+ )*+"
@@ -23,11 +24,24 @@ _ELEMENT = (
 _FRAGMENT = re.compile(PROLOGUE + rf"<{_ELEMENT}(?:\s[^<>]*+)?/?>", re.IGNORECASE | re.VERBOSE)
 _FRAGMENT_END = re.compile(r"(?:</[a-z][a-z0-9]*\s*>|<[hb]r\s*/?>|-->)\s*\Z", re.IGNORECASE)
 _TAG = re.compile(
-    r"<br\s*/?>|</?(?:p|div|li|td|tr|ul|ol|table|b|i|u|em|strong|span|font|a)(?:\s[^<>]*)?>", re.IGNORECASE
+    r"<(?P<end>/?)(?P<name>br|p|li|td|tr|div|ul|ol|table|b|i|u|em|strong|span|font|a|h[1-6])"
+    r"(?P<attributes>\s[^<>]*)?/?>(?P<point>[ ]?[,.;:)])?",
+    re.IGNORECASE,
 )
+_BREAKS = frozenset({"br", "p"})
+_PARTS = {"li": ("ul", "ol"), "td": ("table",), "tr": ("table",)}
+_MOST_ALONE = 0.25
+_CODE_LINE = re.compile(r"(?<!&nbsp)[;{}][ \t]*$", re.MULTILINE)
+_MOST_CODE_LINES = 0.3
 _VERBATIM = re.compile(r"<(pre|script|style)\b.*?(?:</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL)
 _MARKDOWN_BLOCK = re.compile(r"(?:\A|\n[ \t]*\n) {0,3}(?:#{1,6} \S|```|~~~|[-*+] \S|\d+\. \S|\|.*\|[ \t]*(?:\n|\Z))")
 _MARKDOWN_INLINE = re.compile(r"\*\*\S|\]\(|`")
+_COMPONENT = re.compile(
+    PROLOGUE
+    + r"<(?:[A-Z][\w.]*+|[a-z][a-z0-9]*+(?:-[a-z0-9]++)++)(?![^<>]*\bxmlns)(?:\s[^<>]*)?>(?P<text>\s*+[^<\s])?",
+    re.VERBOSE,
+)
+_JSX = re.compile(r"\s\w+=\{|\{/\*")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _LEAST_TAGS = 3
 
@@ -59,8 +73,44 @@ def is_fragment(head: str, end: str) -> bool:
 
 def is_tagged_text(head: str) -> bool:
     """Whether a text that begins with no element has its lines and words marked by them; prose may speak of tags."""
-    return _is_tagged(head) and not (_BLANK_LINE.search(head.strip()) or _MARKDOWN_BLOCK.search(head))
+    if _BLANK_LINE.search(head.strip()) or _MARKDOWN_BLOCK.search(head) or not _is_tagged(head):
+        return False
+    return len(_CODE_LINE.findall(head)) <= _MOST_CODE_LINES * (head.strip().count("\n") + 1)
+
+
+def is_component(head: str) -> bool:
+    """Whether the text begins with an element of its author's own, as MDX knows them, around text or Markdown."""
+    component = _COMPONENT.match(head)
+    return component is not None and (
+        component["text"] is not None
+        or any(each.search(head) is not None for each in (_JSX, _MARKDOWN_BLOCK, _MARKDOWN_INLINE))
+    )
 
 
 def _is_tagged(text: str) -> bool:
-    return len(_TAG.findall(text)) >= _LEAST_TAGS and not _MARKDOWN_INLINE.search(text)
+    """Whether tags part and mark the text. Those that it speaks of, or types in angle brackets, have no end tag."""
+    if _MARKDOWN_INLINE.search(text):
+        return False
+    begun, marked, ended = Counter[str](), Counter[str](), Counter[str]()
+    alone = 0
+    for tag in _TAG.finditer(text):
+        name = tag["name"].lower()
+        if tag["end"]:
+            ended[name] += 1
+        elif "=" in (tag["attributes"] or ""):
+            marked[name] += 1
+        elif tag["point"] and name in _BREAKS:
+            alone += 1
+        else:
+            begun[name] += 1
+    begun_at_all = begun + marked
+    used = marked.total()
+    for name in begun.keys() | ended.keys():
+        is_part = any(begun_at_all[whole] for whole in _PARTS.get(name, ()))
+        is_whole = any(name in wholes and begun_at_all[part] > 1 for part, wholes in _PARTS.items())
+        if name in _BREAKS or is_part or is_whole:
+            used += begun[name] + ended[name]
+        else:
+            used += min(begun[name], ended[name]) + min(begun_at_all[name], ended[name])
+            alone += max(begun[name] - ended[name], 0)
+    return used >= _LEAST_TAGS and alone <= _MOST_ALONE * used

@@ -11,6 +11,7 @@ from citewell.extract.formats import Format
 from citewell.extract.html_sniffing import (
     PROLOGUE,
     begins_with_element,
+    is_component,
     is_fragment,
     is_page,
     is_page_behind_text,
@@ -91,7 +92,9 @@ def is_mail(text: str) -> bool:
 def _is_xml(head: str, end: str) -> bool:
     """Whether one element, of no page, is the whole text."""
     root = _ROOT.match(head)
-    return root is not None and not begins_with_element(head) and end.rstrip().endswith(f"</{root[1]}>")
+    if root is None or begins_with_element(head) or is_component(head):
+        return False
+    return end.rstrip().endswith(f"</{root[1]}>")
 
 
 def _roughly_decoded(data: bytes) -> str:
