@@ -195,6 +195,65 @@ def test_a_plain_form_that_says_something_else_gives_way_to_the_page() -> None:
         assert body_of(mail(multipart("alternative", part("text/plain", stub), page))).startswith("Invoice 4711")
 
 
+RATES = "Dear all,\n\nthese rates hold from May.\n\nKind regards, the travel desk"
+RATES_PAGE = "<p>Dear all,</p><p>these rates hold from May.</p>{}<p>Kind regards, the travel desk</p>"
+TABLE = "<table><tr><td>Country</td><td>Rate</td></tr><tr><td>Norway</td><td>71 EUR</td></tr></table>"
+TABLE_TEXT = "| Country | Rate |\n| --- | --- |\n| Norway | 71 EUR |"
+PREVIEW = "<div style='display:none'>Hotels, trains, meals, taxis, parking: all that changes</div>"
+LAYOUT = (
+    "<table><tr><td><table><tr><td width=10>&nbsp;</td><td><p>Dear all,</p><p>these rates hold from May.</p></td>"
+    "<td width=10>&nbsp;</td></tr></table></td></tr><tr><td>Kind regards, the travel desk</td></tr></table>"
+)
+
+
+def forms(plain: str, page: str) -> str:
+    alternative = multipart("alternative", part("text/plain; charset=utf-8", plain), part("text/html", page))
+    return body_of(mail(alternative))
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(RATES_PAGE.format(""), id="the same"),
+        pytest.param(LAYOUT, id="in layout tables"),
+        pytest.param(PREVIEW + RATES_PAGE.format("<img src=x width=1 height=1 alt=''>"), id="with what is hidden"),
+        pytest.param(f"<a href=x>View in your browser</a>{RATES_PAGE.format('')}", id="with a link to itself"),
+        pytest.param(RATES_PAGE.format("")[:40], id="cut off"),
+        pytest.param("<html><body><style>p {color: red}</style></body></html>", id="empty"),
+        pytest.param(" ", id="blank"),
+        pytest.param("<p>Dear</p><table><tr><td>Rates</td><td>May</td></tr><tr><td>1</td><td>2</td></tr>", id="less"),
+    ],
+)
+def test_the_plain_form_is_read_where_the_page_says_no_more(page: str) -> None:
+    assert forms(RATES, page) == RATES
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        pytest.param("Please view this mail in an HTML reader.", id="stub"),
+        pytest.param("", id="empty"),
+        pytest.param("[cid:image001.png@01D9]\n<https://example.com/track/abc>", id="addresses"),
+        pytest.param(RATES, id="no table"),
+        pytest.param(RATES.replace("\n\nKind", "\n\nCountry\nRate\nNorway\n71 EUR\n\nKind"), id="flattened"),
+    ],
+)
+def test_the_page_is_read_where_its_table_tells_more(plain: str) -> None:
+    written = RATES.replace("\n\nKind", f"\n\n{TABLE_TEXT}\n\nKind")
+    assert forms(plain, RATES_PAGE.format(TABLE)) == written
+    assert forms(plain, RATES_PAGE.format(TABLE.replace("</td>", "").replace("</table>", ""))).count("Norway") == 1
+
+
+def test_a_paragraph_that_stands_in_the_page_alone_is_read() -> None:
+    more = "Receipts go to the desk within ten days after your journey ends."
+    assert forms(RATES, RATES_PAGE.format(f"<p>{more}</p>")) == RATES.replace("\n\nKind", f"\n\n{more}\n\nKind")
+
+
+def test_a_plain_form_of_other_lines_than_the_page_is_the_same() -> None:
+    plain = "差旅费的报销标准\n从五月起生效。"
+    assert forms(plain, f"<meta charset=utf-8><p>{plain.replace(chr(10), '')}</p>".encode().decode()) == plain
+
+
 def test_a_form_that_is_parted_by_a_file_is_read_whole() -> None:
     for kind, shown in (("text/plain", "before\n\nafter"), ("text/html", "before\n\nafter")):
         cells = [part(kind, each if kind == "text/plain" else f"<p>{each}</p>") for each in ("before", "after")]

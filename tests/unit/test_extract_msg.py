@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 import struct
 
 import pytest
@@ -119,6 +120,29 @@ def test_a_page_in_rtf_is_read_in_the_charsets_of_its_fonts() -> None:
         b"\\htmlrtf \\f0\\htmlrtf0 \\'80 \\htmlrtf {\\f1\\htmlrtf0 \\'cf\\'f0\\htmlrtf }\\htmlrtf0 \\'e4}"
     )
     assert html_in_rtf(rtf) == "€ Прä"
+
+
+PAGE_WITH_A_TABLE = (
+    "<p>See the rates.</p><table><tr><td>Item</td><td>Price</td></tr><tr><td>Tea</td><td>2</td></tr></table>"
+)
+PAGE_IN_RTF = b"{\\rtf1\\ansi\\fromhtml1 " + b"".join(
+    b"{\\*\\htmltag64 %b}%b" % (tag.encode(), text.encode())
+    for tag, text in zip(*[iter(re.split("(<[^>]*>)", PAGE_WITH_A_TABLE)[1:])] * 2, strict=True)
+)
+
+
+@pytest.mark.parametrize("page", [{HTML: PAGE_WITH_A_TABLE}, {RTF: packed(PAGE_IN_RTF + b"}")}], ids=["html", "rtf"])
+def test_the_page_is_read_where_its_table_tells_more_than_the_plain_body(page: dict[int, str | bytes]) -> None:
+    body = "See the rates.\r\n\r\nItem\r\nPrice\r\nTea\r\n2\r\n"
+    assert extract(message({BODY: body, **page})).text == (
+        "See the rates.\n\n| Item | Price |\n| --- | --- |\n| Tea | 2 |"
+    )
+
+
+@pytest.mark.parametrize("page", [{HTML: "<p>See the <b>rates</b>."}, {RTF: packed(b"{\\rtf1 See the rates.}")},
+                                  {RTF: packed(b"{" * 5_000)}], ids=["html", "rtf", "broken"])  # fmt: skip
+def test_the_plain_body_is_read_where_the_page_says_no_more(page: dict[int, str | bytes]) -> None:
+    assert extract(message({BODY: "See the\r\nrates.", **page})).text == "See the\nrates."
 
 
 def test_rtf_is_unpacked_as_its_specification_shows() -> None:

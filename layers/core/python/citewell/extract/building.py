@@ -45,6 +45,10 @@ class TextBuilder:
         """Characters written so far."""
         return self._length
 
+    def apart(self) -> TextBuilder:
+        """An empty builder under the same limits, for what is to be looked at before it is written."""
+        return TextBuilder(self._limits)
+
     def page(self, number: int, *, anew: bool = False) -> None:
         """What follows stands on this page, slide or sheet (from 1); ``anew``: under no heading of the ones before."""
         self._page = number

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
+from citewell.errors import DocumentRejected
 from citewell.extract.building import TextBuilder
 from citewell.extract.html import parsed, write_tree
+from citewell.extract.mail_forms import is_richer
 
 _LONGEST_FIELD = 1_000
 _PARAGRAPHS = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*)+")
 _PAGE = re.compile(r"\s*<(?:!doctype\s+html|html[\s>])", re.IGNORECASE)
-_STUB_CHARACTERS = 200
-_STUB_TIMES = 4
-_LEAST_WORDS = 5
-_WORD = re.compile(r"\w+")
 
 
 def shown_fields(fields: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -27,36 +26,36 @@ def shown_fields(fields: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def write_body(builder: TextBuilder, *, plain: str, html: str) -> None:
-    """One of a message's two forms: the plain one, unless it only says that the other is the message.
-
-    A plain one that is a page all the same is read as a page.
-    """
+    """One of a message's two forms; a plain one that is a page all the same is read as a page."""
     if not html.strip() and _PAGE.match(plain):
         plain, html = "", plain
-    if not html.strip():
-        _write_plain(builder, plain)
-        return
-    if len(plain.strip()) >= _STUB_CHARACTERS or not _is_stub(plain, _text_of(html)):
+    write_one_of(builder, plain=plain, write_page=partial(_write_page, html))
+
+
+def write_one_of(builder: TextBuilder, *, plain: str, write_page: Callable[[TextBuilder], None]) -> None:
+    """The plain form, unless the page that ``write_page`` writes tells more; it may be called twice.
+
+    A page that can't be read gives way to a plain form.
+    """
+    if plain.strip() and not _is_richer(builder.apart(), write_page, plain):
         _write_plain(builder, plain)
     else:
+        write_page(builder)
+
+
+def _is_richer(apart: TextBuilder, write_page: Callable[[TextBuilder], None], plain: str) -> bool:
+    try:
+        write_page(apart)
+        return is_richer(apart.finish(), plain)
+    except DocumentRejected as rejected:
+        if rejected.code == "too_large":
+            raise
+        return False
+
+
+def _write_page(html: str, builder: TextBuilder) -> None:
+    if html.strip():
         write_tree(parsed(html), builder)
-
-
-def _text_of(html: str) -> str:
-    tree = parsed(html)
-    tree.strip_tags(["script", "style"])
-    return tree.body.text(separator=" ") if tree.body is not None else ""
-
-
-def _is_stub(plain: str, page: str) -> bool:
-    """Whether a plain form says something else than the page, or only a little of it."""
-    if not plain.strip():
-        return True
-    words = _WORD.findall(plain.lower())
-    words_of_page = _WORD.findall(page.lower())
-    known = frozenset(words_of_page)
-    is_other = len(words_of_page) >= _LEAST_WORDS and 2 * sum(word in known for word in words) < len(words)
-    return is_other or len(page.strip()) > _STUB_TIMES * len(plain.strip())
 
 
 def _write_plain(builder: TextBuilder, text: str) -> None:

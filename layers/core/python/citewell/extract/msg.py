@@ -7,6 +7,7 @@ import email
 import io
 import struct
 from collections.abc import Iterator
+from functools import partial
 
 import olefile
 
@@ -18,7 +19,7 @@ from citewell.extract.eml import write_signed
 from citewell.extract.html import meta_charset_of
 from citewell.extract.legacy_encodings import guess_encoding
 from citewell.extract.mail_headers import day_of, fields_of
-from citewell.extract.mail_writing import shown_fields, write_attachments, write_body, write_forwarded
+from citewell.extract.mail_writing import shown_fields, write_attachments, write_body, write_forwarded, write_one_of
 from citewell.extract.options import ReadOptions
 from citewell.extract.outlook_rtf import html_in_rtf, unpacked
 from citewell.extract.rtf import write_rtf
@@ -152,16 +153,19 @@ def _write_message(message: _Properties, builder: TextBuilder, *, depth: int) ->
     for label, time in (("Start", message.time(_START)), ("End", message.time(_END))):
         if time and message.text(_MESSAGE_CLASS).startswith("IPM.Appointment"):
             builder.paragraph(f"{label}: {_shown(time)}")
-    plain, html, rtf = message.text(_BODY), _html(message), b""
-    if not plain.strip() and not html.strip() and (packed := message.binary(_RTF)):
-        rtf = unpacked(packed)
-        html = html_in_rtf(rtf)
-    if rtf and not html:
-        write_rtf(rtf, builder)
+    length = builder.length
+    _write_body(message, builder)
+    if builder.length > length or not _write_secured(message, builder):
+        _write_attachments(message, builder, depth=depth)
+
+
+def _write_body(message: _Properties, builder: TextBuilder) -> None:
+    plain, html = message.text(_BODY), _html(message)
+    rtf = b"" if html.strip() else unpacked(message.binary(_RTF))
+    if rtf and not (html := html_in_rtf(rtf)):
+        write_one_of(builder, plain=plain, write_page=partial(write_rtf, rtf))
     else:
         write_body(builder, plain=plain, html=html)
-    if plain.strip() or html.strip() or rtf or not _write_secured(message, builder):
-        _write_attachments(message, builder, depth=depth)
 
 
 def _write_secured(message: _Properties, builder: TextBuilder) -> bool:

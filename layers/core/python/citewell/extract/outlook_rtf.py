@@ -54,7 +54,10 @@ def unpacked(data: bytes) -> bytes:
             start = len(output) - (len(output) - place) % _WINDOW
             if not 0 <= start < len(output) or at > len(packed):
                 return bytes(output[len(_DICTIONARY) : end])
-            for index in range(start, start + length + 2):
+            if start + length + 2 <= len(output):
+                output += output[start : start + length + 2]
+                continue
+            for index in range(start, start + length + 2):  # of which the end is written meanwhile
                 output.append(output[index])
     return bytes(output[len(_DICTIONARY) : end])
 
