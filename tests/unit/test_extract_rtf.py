@@ -118,6 +118,56 @@ def test_a_nested_table_follows_the_one_that_it_stands_in() -> None:
     assert text_of(body) == "| a | b |\n| --- | --- |\n| c | d |\n\n| e | f |\n| --- | --- |"
 
 
+def row(*cells: bytes, plan: bytes = rb"\cellx2000\cellx4000\cellx6000") -> bytes:
+    return rb"\trowd" + plan + rb"\pard\intbl " + rb"\cell ".join((*cells, b"")) + rb"\row "
+
+
+def test_text_around_a_nested_table_stays_in_the_cell_around_it() -> None:
+    nested = rb"{\*\nesttableprops\trowd\cellx1000\cellx2000\nestrow}{\nonesttables\par}"
+    inner = rb"before\par\pard\intbl\itap2 e\nestcell f\nestcell" + nested + rb"\pard\intbl after"
+    body = row(b"a", inner, plan=rb"\cellx2000\cellx6000") + row(b"c", b"d", b"e") + rb"\pard"
+    assert text_of(body) == "| a | before after |  |\n| --- | --- | --- |\n| c | d | e |\n\n| e | f |\n| --- | --- |"
+
+
+def test_merged_cells_keep_the_others_in_their_columns() -> None:
+    body = (
+        row(b"Region", b"Sales", b"", plan=rb"\clvmgf\cellx2000\clmgf\cellx4000\clmrg\cellx6000")
+        + row(b"", b"Plan", b"Done", plan=rb"\clvmrg\cellx2000\cellx4000\cellx6000")
+        + row(b"North", b"1", b"2", plan=rb"\trleft-30\cellx1970\cellx3970\cellx5970")
+        + row(b"Total", b"3", plan=rb"\cellx4000\cellx6000")
+        + row(b"4", plan=rb"\trleft4000\cellx6000")
+    )
+    assert text_of(body).split("\n") == [
+        "| Region | Sales Plan | Sales Done |",
+        "| --- | --- | --- |",
+        "| North | 1 | 2 |",
+        "| Total |  | 3 |",
+        "|  |  | 4 |",
+    ]
+
+
+def test_a_row_that_is_one_cell_is_a_line_above_the_table() -> None:
+    body = row(b"Sales", plan=rb"\cellx6000") + row(b"a", b"b", b"c") + row(b"d", b"e", b"f")
+    assert text_of(body) == "Sales\n\n| a | b | c |\n| --- | --- | --- |\n| d | e | f |"
+
+
+def test_rows_that_a_table_repeats_on_each_page_are_its_head() -> None:
+    head = rb"\trhdr\cellx2000\cellx4000\cellx6000"
+    body = row(b"a", b"b", b"c", plan=head) + row(b"1", b"2", b"3", plan=head) + row(b"d", b"e", b"f")
+    assert text_of(body).startswith("| a 1 | b 2 | c 3 |\n| --- |")
+
+
+def test_a_table_of_one_column_is_but_a_frame() -> None:
+    assert text_of(row(rb"Note\par Ask first.", plan=rb"\cellx6000") + rb"\pard After") == "Note\n\nAsk first.\n\nAfter"
+
+
+def test_rows_whose_plan_makes_no_sense_keep_their_cells_in_order() -> None:
+    body = row(b"a", b"b", plan=rb"\cellx4000") + row(
+        b"c", b"d", b"e", plan=b"".join(rb"\cellx%d00" % n for n in range(99))
+    )
+    assert text_of(body) == "| a | b |  |\n| --- | --- | --- |\n| c | d | e |"
+
+
 def test_a_table_at_the_end_is_written() -> None:
     assert text_of(rb"\pard\intbl a\cell b\cell\row\pard\intbl c\cell d\cell") == "| a | b |\n| --- | --- |\n| c | d |"
 
@@ -163,6 +213,19 @@ def test_notes_comments_and_text_boxes_follow_their_paragraph() -> None:
     )
 
 
+def test_text_boxes_of_old_versions_are_read_where_there_is_no_new_one() -> None:
+    old = rb"{\*\do\dptxbx{\dptxbxtext\pard In the box\par}\dpx1}"
+    assert text_of(b"Text" + old + rb"\par") == "Text\n\nIn the box"
+    assert text_of(rb"{\shp{\*\shpinst{\shptxt New\par}}{\shprslt" + old + rb"}}\par") == "New"
+
+
+def test_the_parts_of_a_formula_are_kept_apart() -> None:
+    fraction = rb"{\mf{\mfPr{\mctrlPr\f34}}{\mnum{\mr\mscr0 1}}{\mden{\mr 2}}}"
+    power = rb"{\msSup{\msSupPr}{\me{\mr x}}{\msup{\mr 3}}}"
+    formula = rb"{\mmath{\*\moMath" + fraction + power + rb"}{\mmathPict{\*\shppict{\pict 00}}}}"
+    assert text_of(b"is " + formula) == "is 1/2x^3"
+
+
 def test_notes_of_a_table_follow_the_table() -> None:
     body = rb"\pard\intbl a{\footnote Net.}\cell b\cell\row\pard\intbl c\cell d\cell\row\pard After.\par"
     assert text_of(body) == "| a | b |\n| --- | --- |\n| c | d |\n\nFootnote: Net.\n\nAfter."
@@ -179,9 +242,7 @@ def test_notes_of_a_table_follow_the_table() -> None:
         pytest.param(rb"{\rtf1 a\bin99999999999 b", "a", id="bytes beyond the end"),
         pytest.param(rb"{\rtf1 a\bin-5 b}", "ab", id="a negative number of bytes"),
         pytest.param(rb"{\rtf1\f999999999\s-4\outlinelevel-9\uc-7 \u65 b}", "Ab", id="numbers out of range"),
-        pytest.param(
-            rb"{\rtf1 a\cell b\row\par c\nestcell}", "| a |\n| --- |\n\nb\n\n| c |\n| --- |", id="cells without a table"
-        ),
+        pytest.param(rb"{\rtf1 a\cell b\row\par c\nestcell}", "a\n\nb\n\nc", id="cells without a table"),
     ],
 )
 def test_what_is_broken_is_read_as_far_as_it_goes(data: bytes, text: str) -> None:

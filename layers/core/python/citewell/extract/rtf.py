@@ -33,14 +33,17 @@ _HEADING_NAME = re.compile(r"heading ?([1-9])", re.IGNORECASE)
 _BODY_LEVEL = 9
 
 _SKIPPED = {
-    *("colortbl", "pict", "objdata", "objclass", "fldinst", "sp", "nonshppict", "shprslt", "do", "upr", "datafield"),
+    *("colortbl", "pict", "objdata", "objclass", "fldinst", "sp", "nonshppict", "shprslt", "datafield"),
     *("header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr", "footerf"),
     *("xe", "tc", "rxe", "txe", "bkmkstart", "bkmkend", "nonesttables", "pntxta", "pntxtb"),
+    "mmathPict",
+    *(f"m{formula}Pr" for formula in ("f", "d", "r", "m", "s", "acc", "bar", "box", "ctrl", "func", "nary", "rad")),
+    *(f"m{formula}Pr" for formula in ("sSup", "sSub", "sSubSup", "sPre", "limLow", "limUpp", "eqArr", "groupChr")),
 }
 """Destinations whose text isn't part of what a reader sees, or stands there a second time."""
 
 _COLLECTED = {"listtext": "marker", "pntext": "marker", "atnauthor": "author", "title": "title"}
-_STARRED = {"shpinst", "moMath", "moMathPara", "nesttableprops", "annotation", "atnauthor", "shppict"}
+_STARRED = {"shpinst", "moMath", "moMathPara", "nesttableprops", "annotation", "atnauthor", "shppict", "do"}
 """Destinations that an old reader may skip and this one reads; all others that begin with a star are skipped."""
 
 
@@ -63,7 +66,7 @@ class _State:
     def inner(self) -> _State:
         """What a group begins with. Written out, as documents open groups by the hundred thousand."""
         outer = self.paragraph
-        paragraph = Paragraph(outer.style, outer.level, outer.is_title, outer.in_table, outer.depth)
+        paragraph = Paragraph(outer.style, outer.level, outer.is_title, outer.in_table, outer.nested, outer.depth)
         return _State(self.into, paragraph, self.font, self.hidden, self.deleted, self.raised, self.unicode_skip)
 
 
@@ -262,6 +265,14 @@ class _Document:
             "outlinelevel": self._set_level,
             "ilvl": lambda number: self._set_paragraph(depth=min(max(number or 0, 0), _BODY_LEVEL)),
             "intbl": lambda number: self._set_paragraph(in_table=number != 0),
+            "itap": lambda number: self._set_paragraph(nested=(number or 0) > 1),
+            "trowd": lambda _: self._blocks.begin_plan(),
+            "trleft": lambda number: setattr(self._blocks.plan, "left", number or 0),
+            "trhdr": lambda _: setattr(self._blocks.plan, "is_head", True),
+            "clmrg": lambda _: setattr(self._blocks.plan.next_cell, "goes_on_left", True),
+            "clvmrg": lambda _: setattr(self._blocks.plan.next_cell, "goes_on_above", True),
+            "cellx": lambda number: self._blocks.plan.end_cell(number or 0),
+            "nesttableprops": lambda _: self._blocks.begin_nested_plan(),
             "par": self._end_paragraph,
             "sect": self._end_paragraph,
             "page": self._end_paragraph,
@@ -273,6 +284,7 @@ class _Document:
             "ftnalt": lambda _: self._set_endnote(),
             "annotation": lambda _: self._open("Comment"),
             "shptxt": lambda _: self._open(""),
+            "dptxbxtext": lambda _: self._open(""),
         }
 
     def _set(self, **changes: object) -> None:

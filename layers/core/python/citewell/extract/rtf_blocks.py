@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from citewell.extract.building import TextBuilder
-
-_MOST_COLUMNS = 1_000
+from citewell.extract.rtf_tables import MOST_CELLS, PlannedRow, RowPlan, table_of
 
 
 @dataclass(slots=True)
@@ -17,6 +16,7 @@ class Paragraph:
     level: int | None = None
     is_title: bool = False
     in_table: bool = False
+    nested: bool = False
     depth: int = 0
 
 
@@ -34,17 +34,24 @@ class _Text:
         return text
 
 
+@dataclass(slots=True)
+class _Table:
+    """A table in the making: its rows, the cells of the next one, the paragraphs of the next cell."""
+
+    rows: list[PlannedRow] = field(default_factory=list)
+    row: list[str] = field(default_factory=list)
+    cell: list[str] = field(default_factory=list)
+
+
 class Blocks:
     def __init__(self, builder: TextBuilder) -> None:
         self.title: str | None = None
         self._builder = builder
         self._texts = [_Text()]
         self._paragraph = Paragraph()
-        self._cell: list[str] = []
-        self._row: list[str] = []
-        self._rows: list[list[str]] = []
-        self._nested_row: list[str] = []
-        self._nested_rows: list[list[str]] = []
+        self.plan = RowPlan()
+        self._outer_plan: RowPlan | None = None
+        self._outer, self._nested = _Table(), _Table()
         self._asides: list[tuple[str, list[str]]] = []
         self._asides_of_table: list[tuple[str, list[str]]] = []
 
@@ -58,7 +65,8 @@ class Blocks:
         if len(self._texts) > 1:
             self._texts[-1].lines.append(f"{marker} {text}" if marker else text)
         elif paragraph.in_table:
-            self._cell.append(f"{_shown(marker)} {text}" if marker else text)
+            table = self._nested if paragraph.nested else self._outer
+            table.cell.append(f"{_shown(marker)} {text}" if marker else text)
         else:
             self._end_table()
             self._write_paragraph(text, paragraph, marker)
@@ -68,20 +76,31 @@ class Blocks:
         if len(self._texts) > 1:
             self.end_paragraph(self._paragraph, "")
             return
-        self._cell.append(self._texts[0].take())
-        row = self._nested_row if nested else self._row
-        if len(row) < _MOST_COLUMNS:
-            row.append("\n".join(filter(str.strip, self._cell)))
-        self._cell.clear()
+        table = self._nested if nested else self._outer
+        table.cell.append(self._texts[0].take())
+        if len(table.row) < MOST_CELLS:
+            table.row.append("\n".join(filter(str.strip, table.cell)))
+        table.cell.clear()
 
     def end_row(self, *, nested: bool) -> None:
         if len(self._texts) > 1:
             return
-        rows, row = (self._nested_rows, self._nested_row) if nested else (self._rows, self._row)
-        rows.append(row.copy())
-        row.clear()
+        table = self._nested if nested else self._outer
+        table.rows.append((table.row, self.plan))
+        table.row = []
+        if nested and self._outer_plan is not None:
+            self.plan, self._outer_plan = self._outer_plan, None
         self._asides_of_table += self._asides
         self._asides = []
+
+    def begin_plan(self) -> None:
+        """What is said of rows from here on."""
+        self.plan = RowPlan()
+
+    def begin_nested_plan(self) -> None:
+        """A nested row's plan is told at its end, when that of the row around it may have been told already."""
+        if self._outer_plan is None:
+            self._outer_plan = self.plan
 
     def begin_aside(self) -> None:
         self._texts.append(_Text())
@@ -96,7 +115,7 @@ class Blocks:
         while len(self._texts) > 1:
             self.end_aside("")
         for nested in (True, False):
-            if self._nested_row if nested else self._row:
+            if (self._nested if nested else self._outer).row:
                 self.end_row(nested=nested)
         self._end_table()
         self._write_paragraph(self._texts[0].take(), self._paragraph, "")
@@ -114,14 +133,26 @@ class Blocks:
             self._builder.paragraph(text)
 
     def _end_table(self) -> None:
-        for rows in (self._rows, self._nested_rows):
-            if rows:
-                self._builder.table(rows)
-        self._rows, self._nested_rows = [], []
-        for line in self._cell:
-            self._builder.paragraph(line)
-        self._cell.clear()
+        for table in (self._outer, self._nested):
+            if table.rows:
+                self._write_table(table.rows)
+                table.rows.clear()
+        for table in (self._outer, self._nested):
+            for line in table.cell:
+                self._builder.paragraph(line)
+            table.cell.clear()
         self._write_asides(self._asides_of_table)
+
+    def _write_table(self, rows: list[PlannedRow]) -> None:
+        if all(len(texts) == 1 for texts, _ in rows):  # but a frame around text
+            for texts, _ in rows:
+                for line in texts[0].split("\n"):
+                    self._builder.paragraph(line)
+            return
+        lines, rows_under_head = table_of(rows)
+        for line in lines:
+            self._builder.paragraph(line)
+        self._builder.table(rows_under_head)
 
     def _write_asides(self, asides: list[tuple[str, list[str]]]) -> None:
         for name, lines in asides:

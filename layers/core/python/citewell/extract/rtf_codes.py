@@ -46,6 +46,9 @@ CHARACTERS = {
     "rquote": "’",
     "ldblquote": "“",
     "rdblquote": "”",
+    "mden": "/",
+    "msup": "^",
+    "msub": "_",
 }
 SIGNS = {b"~": "\u00a0", b"_": "-", b"{": "{", b"}": "}", b"\\": "\\"}
 
