@@ -484,6 +484,15 @@ def test_formatting_that_is_never_closed_is_read_in_linear_time() -> None:
     assert text_of("".join(f"<p><font color={n}>x" for n in range(4_000))).split() == ["x"] * 4_000
 
 
+@pytest.mark.parametrize("value", ["", "=x", "='x'", '="x"'])
+@pytest.mark.parametrize("between", [" ", "/", "\n"])
+def test_an_element_of_many_attributes_is_read_in_linear_time(value: str, between: str) -> None:
+    attributes = between.join(f"a{number}{value}" for number in range(200_000))
+    picture = "iVBO/ \n" * 20_000
+    markup = f"<p {attributes}>25 days</p><img alt=Plan src='data:;base64,{picture}'>"
+    assert text_of(markup) == "25 days\n\nPlan"
+
+
 def test_many_elements_that_are_never_closed_are_not_deep() -> None:
     assert text_of("<p>x" * 20_000).count("x") == 20_000
     assert text_of("<ul>" + "<li>x" * 20_000).count("x") == 20_000

@@ -36,6 +36,10 @@ _MOST_FORMATTING = 50
 """Open at once. A parser opens those that weren't closed again in each block that follows."""
 
 _TAGS_THAT_COST_NOTHING = 200
+_LONG_TAG = re.compile(r"<([a-zA-Z][a-zA-Z0-9-]*)(?=[\s/])([^<>]{2000,})>")
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
+_BETWEEN_ATTRIBUTES = re.compile(r"['\s/]+")
+_MOST_ATTRIBUTES = 500
 
 
 def read(data: bytes, options: ReadOptions) -> ExtractedText:
@@ -55,7 +59,8 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
 
 
 def parsed(markup: str) -> LexborHTMLParser:
-    """The tree of a page, of any depth: its parser's time goes with the square of it."""
+    """The tree of a page, of any depth and attributes: its parser's time goes with the square of either."""
+    markup = _LONG_TAG.sub(_with_few_attributes, markup)
     return LexborHTMLParser(_flattened(markup) if markup.count("<") > _TAGS_THAT_COST_NOTHING else markup)
 
 
@@ -88,6 +93,12 @@ def _walk(root: LexborNode, writer: BlockWriter, boilerplate: Boilerplate) -> No
             node = node.parent
             writer.leave(node)
         node = node.next
+
+
+def _with_few_attributes(tag: re.Match[str]) -> str:
+    """The tag, without its attributes where they are more than anybody writes; one of them may be a whole picture."""
+    attributes = _BETWEEN_ATTRIBUTES.findall(_QUOTED.sub("'", tag[2]))
+    return tag[0] if len(attributes) <= _MOST_ATTRIBUTES else f"<{tag[1]}>"
 
 
 def _flattened(markup: str) -> str:
