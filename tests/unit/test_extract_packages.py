@@ -56,6 +56,34 @@ def test_a_package_is_known_by_what_it_says_of_itself(parts: dict[str, str], kin
     assert format_of(zipped(parts), ReadOptions()) is kind
 
 
+@pytest.mark.parametrize(
+    ("main_type", "kind"),
+    [
+        *(
+            (f"application/vnd.openxmlformats-officedocument.{name}.main+xml", kind)
+            for name, kind in (
+                ("wordprocessingml.template", Format.DOCX),
+                ("presentationml.template", Format.PPTX),
+                ("spreadsheetml.template", Format.XLSX),
+            )
+        ),
+        *(
+            (f"application/vnd.ms-{name}.main+xml", kind)
+            for name, kind in (
+                ("word.template.macroEnabledTemplate", Format.DOCX),
+                ("powerpoint.presentation.macroEnabled", Format.PPTX),
+                ("powerpoint.slideshow.macroEnabled", Format.PPTX),
+                ("powerpoint.template.macroEnabled", Format.PPTX),
+                ("excel.sheet.macroEnabled", Format.XLSX),
+                ("excel.template.macroEnabled", Format.XLSX),
+            )
+        ),
+    ],
+)
+def test_templates_shows_and_files_with_macros_are_read_as_what_they_hold(main_type: str, kind: Format) -> None:
+    assert format_of(zipped(_types(main_type)), ReadOptions()) is kind
+
+
 def test_an_office_document_may_hold_a_part_that_others_name_themselves_by() -> None:
     parts = {"mimetype": "application/zip", "[Content_Types].xml": "<Types/>", "word/document.xml": "<a/>"}
     assert format_of(zipped(parts), ReadOptions()) is Format.DOCX
@@ -68,6 +96,7 @@ def test_an_office_document_may_hold_a_part_that_others_name_themselves_by() -> 
         {"AndroidManifest.xml": "<a/>"},
         {"mimetype": "application/epub+zip", "word/document.xml": "<a/>"},
         {"mimetype": "application/vnd.oasis.opendocument.spreadsheet"},
+        {"mimetype": "application/vnd.oasis.opendocument.presentation"},
         _types("application/vnd.ms-excel.sheet.binary.macroEnabled.main"),
         _types("application/vnd.ms-visio.drawing.main+xml"),
     ],
