@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import email
 from collections.abc import Sequence
 from email.message import Message
 from email.utils import collapse_rfc2231_value
@@ -13,7 +12,8 @@ from citewell.errors import DocumentRejected
 from citewell.extract.building import TextBuilder
 from citewell.extract.calendar_events import events_of
 from citewell.extract.decoding import decode
-from citewell.extract.mail_headers import day_of, fields_of, mended, unfolded
+from citewell.extract.mail_headers import day_of, fields_of, unfolded
+from citewell.extract.mail_parsing import parsed
 from citewell.extract.mail_text import content_of, is_base64, text_of
 from citewell.extract.mail_writing import (
     shown_fields,
@@ -44,9 +44,9 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     messages = messages_in(_narrow(data).lstrip(b"\r\n"))
     if len(messages) > 1:
         for each in messages:
-            writer.write_section(_parsed(each))
+            writer.write_section(parsed(each))
         return builder.finish()
-    message = _parsed(messages[0])
+    message = parsed(messages[0])
     fields = fields_of(message)
     builder.metadata(shown_fields(fields.items()))
     writer.write_message(message)
@@ -55,15 +55,7 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
 
 def write_signed(data: bytes, builder: TextBuilder) -> None:
     """Write the parts of a message that stands whole in another, under its signature."""
-    _PartWriter(builder).write_message(_parsed(data))
-
-
-def _parsed(data: bytes) -> Message:
-    try:
-        # Its lenient policy hands headers over as they are; the strict one fails on those that are malformed.
-        return email.message_from_bytes(mended(data))
-    except RecursionError as error:
-        raise DocumentRejected("corrupt", "the message's parts are nested without an end") from error
+    _PartWriter(builder).write_message(parsed(data))
 
 
 def _narrow(data: bytes) -> bytes:
@@ -166,7 +158,7 @@ class _PartWriter:
         for message in _children(part):
             if is_base64(part) and not message.keys():  # which no standard allows, and some programs write
                 message["Content-Transfer-Encoding"] = "base64"
-                message = _parsed(content_of(message))
+                message = parsed(content_of(message))
             self.write_section(message, depth + 1)
 
 

@@ -19,12 +19,13 @@ _KNOWN_FIELD = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_LINE = 10_000
+_MOST_LINES = 50_000
 _LONGEST_VALUE = 100_000
 _FOLD = re.compile(r"\r?\n[ \t]+|[\r\n]+")
 
 
 def mended(data: bytes) -> bytes:
-    """The message with a header that ends at its blank line, and of which no line takes long to read.
+    """The message with a header that ends at its blank line, and that doesn't take long to read.
 
     A line among the fields that is none of them would end the header early, and the rest would be read as text; it
     goes on with the field before it.
@@ -32,7 +33,7 @@ def mended(data: bytes) -> bytes:
     data = data.lstrip(b"\r\n")
     end = re.search(rb"\r?\n\r?\n", data)
     header = data[: end.start()] if end else data
-    lines = [line[:_LONGEST_LINE] for line in header.split(b"\n")]
+    lines = [line[:_LONGEST_LINE] for line in header.split(b"\n", _MOST_LINES)[:_MOST_LINES]]
     known = [index for index, line in enumerate(lines) if _KNOWN_FIELD.match(line)]
     last = known[-1] if known else 0
     odd = [index for index in range(1, last) if not _FIELD.match(lines[index]) and lines[index][:1] not in b" \t"]
