@@ -551,6 +551,12 @@ def test_a_description_that_says_nothing_is_left_out(description: str) -> None:
     assert text_of(docx(paragraph("Text", picture(description)))) == "Text"
 
 
+def test_a_hidden_row_is_left_out() -> None:
+    body = table(["a", "b"], ["secret", "c"], ["d", "e"]).split("<w:tr>")
+    body[2] = f"<w:trPr><w:hidden/></w:trPr>{body[2]}"
+    assert text_of(docx("<w:tr>".join(body))) == "| a | b |\n| --- | --- |\n| d | e |"
+
+
 def test_a_described_text_box_is_its_text() -> None:
     described = box("In the box").replace("<wps:txbx>", '<wp:docPr descr="A yellow box"/><wps:txbx>')
     assert text_of(docx(paragraph("Text", described))) == "Text\n\nIn the box"

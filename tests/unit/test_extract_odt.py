@@ -278,6 +278,35 @@ def test_shapes_that_stand_by_themselves_are_read() -> None:
     assert text_of(odt(shapes + p("Text."))) == "In a shape\n\nText."
 
 
+def test_the_head_of_a_table_may_be_merged_and_a_row_of_one_cell_is_a_line_above() -> None:
+    wide = f'<table:table-cell table:number-columns-spanned="2">{p("Sales")}</table:table-cell>'
+    covered = "<table:covered-table-cell/>"
+    title = wide.replace('"2"', '"3"')
+    body = table([title, covered, covered], ["Region", wide, covered], [covered, "Plan", "Done"], ["North", "1", "2"])
+    assert text_of(odt(body)) == (
+        "Sales\n\n| Region | Sales Plan | Sales Done |\n| --- | --- | --- |\n| North | 1 | 2 |"
+    )
+
+
+def test_rows_that_a_table_repeats_on_each_page_are_its_head() -> None:
+    body = table(["a", "b"], ["1", "2"], ["c", "d"]).replace("<table:table>", "<table:table><table:table-header-rows>")
+    ends = body.split("</table:table-row>")
+    body = (
+        "</table:table-row>".join(ends[:2])
+        + "</table:table-row></table:table-header-rows>"
+        + "</table:table-row>".join(ends[2:])
+    )
+    assert text_of(odt(body)) == "| a 1 | b 2 |\n| --- | --- |\n| c | d |"
+
+
+def test_a_number_that_stands_in_its_heading_is_kept_apart() -> None:
+    assert text_of(odt("<text:h><text:number>1.1</text:number>Days</text:h>" + p("Text"))) == "1.1 Days\n\nText"
+
+
+def test_a_script_in_a_paragraph_is_not_read() -> None:
+    assert text_of(odt(p("Text<text:script>run()</text:script>."))) == "Text."
+
+
 def test_what_a_picture_shows_follows_its_paragraph_or_stands_in_its_cell() -> None:
     frame = "<draw:frame><draw:image/><svg:title>{}</svg:title><svg:desc>{}</svg:desc></draw:frame>"
     body = p("Sales" + frame.format("Chart", "Sales rise.")) + table(["a"] * 2, [frame.format("Yes", ""), "b"])

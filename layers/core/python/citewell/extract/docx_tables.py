@@ -53,8 +53,8 @@ def table_of(table: Element, text_of: Callable[[Element], str]) -> tuple[list[st
     head_rows = 0
     for row in content_of(table, W + "tr"):
         properties = row.find(W + "trPr")
-        if properties is None or properties.find(W + "del") is None:
-            head_rows += head_rows == len(rows) and _is_head(properties)
+        if properties is None or not any(_is_on(properties, name) for name in ("del", "hidden")):
+            head_rows += head_rows == len(rows) and properties is not None and _is_on(properties, "tblHeader")
             rows.append(_row(row, properties, text_of))
     return with_one_head(rows, head_rows or None)
 
@@ -69,9 +69,9 @@ def _row(row: Element, properties: Element | None, text_of: Callable[[Element], 
     return cells
 
 
-def _is_head(properties: Element | None) -> bool:
-    head = properties.find(W + "tblHeader") if properties is not None else None
-    return head is not None and head.get(W + "val") not in ("0", "false", "off")
+def _is_on(properties: Element, name: str) -> bool:
+    found = properties.find(W + name)
+    return found is not None and found.get(W + "val") not in ("0", "false", "off")
 
 
 def _goes_on(properties: Element | None) -> bool:

@@ -18,6 +18,7 @@ from citewell.extract.odt_lines import Line, boxes_in, is_hidden, pictures_in, r
 from citewell.extract.odt_styles import BULLET, DRAW, OFFICE, OUTLINE, TABLE, TEXT, Counter, Styles
 from citewell.extract.ooxml import Element, number_of
 from citewell.extract.options import ReadOptions
+from citewell.extract.table_heads import Row, with_one_head
 
 _DUBLIN_CORE = "{http://purl.org/dc/elements/1.1/}"
 _XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
@@ -30,7 +31,8 @@ _TRANSPARENT = {
         *("table-index", "object-index", "user-index", "alphabetical-index", "bibliography"),
     )
 }
-_ROW_GROUPS = {TABLE + name for name in ("table-header-rows", "table-rows", "table-row-group")}
+_HEAD_ROWS = TABLE + "table-header-rows"
+_ROW_GROUPS = {_HEAD_ROWS, TABLE + "table-rows", TABLE + "table-row-group"}
 _REPEATED = TABLE + "number-columns-repeated"
 _CELLS = {TABLE + "table-cell", TABLE + "covered-table-cell"}
 _NOTE_TITLES = {"footnote": "Footnote", "endnote": "Endnote"}
@@ -92,12 +94,11 @@ class _Document:
                 for cell in (cells := _frame(element)):
                     self.blocks(cell)
                 if not cells:
-                    self._builder.table(self._rows(element, asides))
+                    self._write_table(element, asides)
             else:
-                boxes = list(boxes_in(element))
-                for box in boxes:
+                for box in boxes_in(element):
                     self.blocks(box)
-                asides.pictures += [] if boxes else pictures_in(element)
+                asides.pictures += pictures_in(element)
             self._write_asides(asides)
 
     # --- headings, paragraphs, lists ---
@@ -106,9 +107,9 @@ class _Document:
         text = self._line(element, asides)
         style = element.get(TEXT + "style-name")
         level = number_of(element.get(TEXT + "outline-level")) or self._styles.outline_level(style) or 1
-        marker = None
+        marker = element.findtext(TEXT + "number")
         if text.strip() and element.get(TEXT + "is-list-header") != "true":
-            marker = self._headings.marker(OUTLINE, level - 1, _start(element, TEXT + "start-value"))
+            marker = self._headings.marker(OUTLINE, level - 1, _start(element, TEXT + "start-value")) or marker
         self._builder.heading(level, f"{marker} {text}" if marker else text)
 
     def _paragraph(self, element: Element, asides: _Asides) -> None:
@@ -164,7 +165,7 @@ class _Document:
             elif element.tag == TEXT + "p":
                 self._builder.paragraph(self._line(element, asides))
             elif element.tag == TABLE + "table":
-                self._builder.table(self._rows(element, asides))
+                self._write_table(element, asides)
             self._write_asides(asides)
 
     def _write_item(self, text: str, depth: int, marker: str | None) -> None:
@@ -189,7 +190,7 @@ class _Document:
             self._builder.paragraph(picture)
         for table in asides.tables:
             inner = _Asides()
-            self._builder.table(self._rows(table, inner))
+            self._write_table(table, inner)
             self._write_asides(inner)
         for line in asides.lines:
             for note in line.notes:
@@ -209,22 +210,33 @@ class _Document:
 
     # --- tables ---
 
-    def _rows(self, table: Element, asides: _Asides) -> list[list[str]]:
-        rows: list[list[str]] = []
+    def _write_table(self, table: Element, asides: _Asides) -> None:
+        rows: list[Row] = []
+        head_rows = 0
         for row in _rows_of(table):
             cells = self._cells(row, asides)
             times = number_of(row.get(TABLE + "number-rows-repeated")) or 1
+            head_rows += head_rows == len(rows) and row.getparent().tag == _HEAD_ROWS
             rows += [cells] * (min(times, _MOST_REPEATED_ROWS) if any(cells) else 0)
-        return rows
+        lines, rows_under_head = with_one_head(rows, head_rows or None)
+        for line in lines:
+            self._builder.paragraph(line)
+        self._builder.table(rows_under_head)
 
-    def _cells(self, row: Element, asides: _Asides) -> list[str]:
-        """A merged cell's text stands in its first row and column; those it covers are blank."""
-        cells: list[str] = []
+    def _cells(self, row: Element, asides: _Asides) -> Row:
+        """A merged cell's text stands in its first row and column."""
+        cells: Row = []
+        covered = 0
         for cell in row:
-            if cell.tag in _CELLS:
-                text = self._plain(cell, asides) if cell.tag == TABLE + "table-cell" else ""
-                times = number_of(cell.get(_REPEATED)) or 1
-                cells += [text] * max(0, min(times, _MOST_COLUMNS - len(cells)))
+            if cell.tag not in _CELLS:
+                continue
+            times = max(0, min(number_of(cell.get(_REPEATED)) or 1, _MOST_COLUMNS - len(cells)))
+            if cell.tag == TABLE + "table-cell":
+                cells += [self._plain(cell, asides)] * times
+                covered = (number_of(cell.get(TABLE + "number-columns-spanned")) or 1) - 1
+            else:
+                cells += [None if covered > 0 else ""] * times
+                covered -= times
         return cells
 
     def _plain(self, container: Element, asides: _Asides) -> str:

@@ -15,6 +15,8 @@ _PRESENTATION = "{urn:oasis:names:tc:opendocument:xmlns:presentation:1.0}"
 _SKIPPED = {
     TEXT + "ruby-text",
     TEXT + "hidden-text",
+    TEXT + "script",
+    TEXT + "number",
     TEXT + "tracked-changes",
     OFFICE + "annotation-end",
     OFFICE + "forms",
@@ -56,9 +58,9 @@ def boxes_in(drawing: Element) -> Iterator[Element]:
 
 
 def pictures_in(drawing: Element) -> Iterator[str]:
-    """What each picture of a drawing shows, as far as that was written down; a group's text stands for all of them."""
+    """What each picture of a drawing shows, as far as that was written down; boxes say themselves what they say."""
     line = picture_line(drawing.findtext(SVG + "desc"), drawing.findtext(SVG + "title"))
-    if line:
+    if line and not any(True for _ in boxes_in(drawing)):
         yield line
         return
     for child in drawing:
@@ -86,9 +88,8 @@ def _pieces(parent: Element, styles: Styles, line: Line) -> Iterator[str]:
             line.annotations.append(child)
         elif child.tag.startswith(DRAW):
             # An inline element such as draw:a holds text boxes as well.
-            boxes = list(boxes_in(child))
-            line.boxes += boxes
-            line.pictures += [] if boxes else pictures_in(child)
+            line.boxes += boxes_in(child)
+            line.pictures += pictures_in(child)
         elif child.tag not in _SKIPPED and not is_hidden(child):
             raised = styles.raised(child.get(TEXT + "style-name"))
             yield BEGIN if raised else ""
