@@ -314,6 +314,9 @@ def test_a_span_that_is_none_costs_nothing(span: str) -> None:
         "<div class='breadcrumbs'>OUT</div>",
         "<div class='sidebar'>OUT</div>",
         "<div class='cookie-consent'>OUT</div>",
+        "<div id=onetrust-consent-sdk><div role=dialog>OUT</div></div>",
+        "<div class='navbar-collapse' aria-hidden='true'>OUT</div>",
+        "<div class=toc-macro><ul><li>OUT</ul></div>",
         "<div id=menu><a href=/>OUT</a></div>",
         "<button>OUT</button>",
         "<select><option>OUT</select>",
@@ -372,6 +375,33 @@ def test_a_button_that_opens_the_panel_after_it_is_its_question() -> None:
         (PARAGRAPH, "Who pays?"),
         (PARAGRAPH, "We do."),
     ]
+
+
+@pytest.mark.parametrize(
+    "panel",
+    [
+        "<div role=tabpanel hidden>brew install</div>",
+        "<div class='tab-pane fade' style='display:none'>brew install</div>",
+        "<div class='accordion-collapse collapse' aria-hidden=true>brew install</div>",
+    ],
+)
+def test_what_a_reader_opens_is_read_though_it_is_hidden_at_first(panel: str) -> None:
+    tabs = "<div role=tablist><button role=tab>Linux</button><button role=tab>Mac</button></div>"
+    assert text_of(f"{tabs}<div role=tabpanel>apt install</div>{panel}{FILLER}").split("\n\n")[:3] == [
+        "Linux Mac",
+        "apt install",
+        "brew install",
+    ]
+
+
+def test_the_labels_of_a_form_are_parted() -> None:
+    assert text_of("<form><label>Name</label><input><label>Team<select><option>x</select></label>") == "Name Team"
+
+
+def test_an_element_may_end_with_its_tag_where_the_page_is_xml() -> None:
+    body = "<p>a<a id='b'/> b</p><p/>c"
+    markup = f"<?xml version='1.0'?>\n<html><head><title/><script src='x'/></head><body>{body}</body></html>"
+    assert extract(markup.encode()).text == "a b\n\nc"
 
 
 @pytest.mark.parametrize(

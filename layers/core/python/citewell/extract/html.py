@@ -16,6 +16,10 @@ from citewell.extract.options import ReadOptions
 _META_CHARSET = re.compile(rb"<meta\b[^>]*?\bcharset\s*=\s*[\"']?\s*([\w.:+-]+)", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"\s*<\?xml\b[^>]*?\bencoding\s*=\s*[\"']([\w.:+-]+)", re.IGNORECASE)
 _META_BYTES = 16_384
+_XML_DECLARATION = re.compile(r"\s*<\?xml\s")
+_EMPTY_ELEMENT = re.compile(
+    r"<(title|script|style|textarea|iframe|a|b|i|em|span|div|p|li|td|th|h[1-6])((?:\s[^<>]*)?)/>"
+)
 _CHARSET = re.compile(r";\s*charset\s*=\s*\"?\s*([\w.:+-]+)", re.IGNORECASE)
 _DATE_NAMES = frozenset({"date", "effective_date", "effective-date", "dc.date", "dcterms.date", "dcterms.valid"})
 
@@ -49,6 +53,8 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     and else as for any text. Raises DocumentRejected ``empty``, ``undecodable`` or ``too_large``.
     """
     markup = _decoded(data, options.content_type)
+    if _XML_DECLARATION.match(markup):  # in which, and not in HTML, an element may end with its tag
+        markup = _EMPTY_ELEMENT.sub(r"<\1\2></\1>", markup)
     tree = parsed(_INTERNAL_SUBSET.sub("<!doctype html>", markup[:_META_BYTES], count=1) + markup[_META_BYTES:])
     title = _title(tree)
     language = _language(tree)

@@ -108,6 +108,9 @@ class BlockWriter:
     def _line_break(self, _: LexborNode) -> None:
         self._text.append("\n")
 
+    def _part_words(self, _: LexborNode) -> None:
+        self._text.append(" ")
+
     def _quotation_mark(self, _: LexborNode) -> None:
         self._text.append('"')
 
@@ -353,6 +356,8 @@ _ENTER: dict[str, _Action] = {
     "br": BlockWriter._line_break,
     "img": BlockWriter._image,
     "q": BlockWriter._quotation_mark,
+    "label": BlockWriter._part_words,
+    "button": BlockWriter._part_words,
     "sup": BlockWriter._enter_superscript,
     "li": BlockWriter._enter_item,
     "dt": BlockWriter._enter_term,
@@ -368,6 +373,8 @@ _ENTER: dict[str, _Action] = {
 }
 _LEAVE: dict[str, _Action] = {
     "q": BlockWriter._quotation_mark,
+    "label": BlockWriter._part_words,
+    "button": BlockWriter._part_words,
     "sup": BlockWriter._leave_superscript,
     "li": BlockWriter._leave_item,
     "dt": BlockWriter._leave_term,

@@ -21,7 +21,10 @@ _OUTSIDE_OF_CONTENT = (
     "nav, menu[type=toolbar], [role=navigation], [role=search], [role=contentinfo], [role=banner], "
     "[role=complementary], [role=alertdialog], #nav, #navigation, #navbar, #sidebar, #footer, #breadcrumbs, "
     ".breadcrumb, .breadcrumbs, .nav, .navbar, .sidebar, .footer, .site-header, .site-footer, .skip-link, "
-    ".skip-to-content, .cookie-banner, #cookie-banner, .cookie-consent, #cookie-consent, .cookie-notice"
+    ".skip-to-content, .cookie-banner, #cookie-banner, .cookie-consent, #cookie-consent, .cookie-notice,"
+    "#cookie-notice, .cookie-bar, #cookie-bar, .cc-window, #onetrust-consent-sdk, #CybotCookiebotDialog,"
+    "#usercentrics-root, #cookie-law-info-bar, .cky-consent-container, #BorlabsCookieBox, #didomi-host,"
+    ".toc-macro, .sharedaddy, #respond"
 )
 _OF_LINKS = "#menu, ul[id^='menu-'], article aside, main aside, [role=main] aside"
 """Navigation or content: a canteen has a menu too, and an aside in an article is its note or a list of others."""
@@ -32,6 +35,9 @@ _NOTE = re.compile(
 )
 _OPENS = re.compile(r"accordion|collaps|expand|faq|question|disclosure|toggle", re.IGNORECASE)
 _OPENED = re.compile(r"accordion|collaps|panel|answer|content", re.IGNORECASE)
+_PANEL = re.compile(
+    r"accordion|collaps|\btab-?(?:pane|panel|content)|\bfaq|answer|expand(?:er|able|-content)|spoiler", re.IGNORECASE
+)
 _OF_ITS_CONTENT = ", ".join(
     f"{outer} {inner}"
     for outer in ("article", "main", "section", "blockquote", "figure", "[role=main]")
@@ -93,14 +99,19 @@ def _content_root(tree: LexborHTMLParser) -> LexborNode | None:
 
 
 def _candidates(tree: LexborHTMLParser) -> Iterable[LexborNode]:
-    yield from tree.css(f"{_HIDDEN}, {_OUTSIDE_OF_CONTENT}, {_WIKI}")
-    yield from (node for node in tree.css("[style]") if _HIDDEN_STYLE.search(node.attributes.get("style") or ""))
+    yield from tree.css(f"{_OUTSIDE_OF_CONTENT}, {_WIKI}")
+    yield from (node for node in tree.css(_HIDDEN) if not _is_panel(node))
+    yield from (
+        node
+        for node in tree.css("[style]")
+        if _HIDDEN_STYLE.search(node.attributes.get("style") or "") and not _is_panel(node)
+    )
     inner = _ids(tree.css(f"{_OF_ITS_CONTENT}, {_ASIDE_IN_CONTENT}"))
     headings = tree.css("h1")
     heading = headings[0] if len(headings) == 1 else None
     yield from (node for node in tree.css(_OF_THE_PAGE) if node.mem_id not in inner and not _is_content(node, heading))
     yield from (node for node in tree.css(_OF_LINKS) if _is_mostly_links(node))
-    yield from (node for node in tree.css("button") if not (_is_heading(node.parent) or _is_heading_of_panel(node)))
+    yield from (node for node in tree.css("button") if not (_is_heading(node.parent) or _opens_panel(node)))
 
 
 def _is_content(node: LexborNode, heading: LexborNode | None) -> bool:
@@ -110,8 +121,17 @@ def _is_content(node: LexborNode, heading: LexborNode | None) -> bool:
     return node.tag == "aside" and _NOTE.search(node.attributes.get("class") or "") is not None
 
 
-def _is_heading_of_panel(button: LexborNode) -> bool:
-    """Whether it opens what stands right after it, as the question of an answer."""
+def _is_panel(node: LexborNode) -> bool:
+    """Whether its reader opens it: what stands under a tab, or under a question."""
+    role, classes = (node.attributes.get(name) or "" for name in ("role", "class"))
+    is_navigation = "nav" in classes or "menu" in classes
+    return role == "tabpanel" or (_PANEL.search(classes) is not None and not is_navigation)
+
+
+def _opens_panel(button: LexborNode) -> bool:
+    """Whether it is a tab, or opens what stands right after it, as the question of an answer."""
+    if button.attributes.get("role") == "tab":
+        return True
     panel = button.next
     while panel is not None and panel.is_text_node:
         panel = panel.next
@@ -127,7 +147,9 @@ def _is_mostly_links(node: LexborNode) -> bool:
 
 
 def _is_heading(node: LexborNode | None) -> bool:
-    return node is not None and node.tag in {"h1", "h2", "h3", "h4", "h5", "h6", "summary", "dt"}
+    return node is not None and (
+        node.tag in {"h1", "h2", "h3", "h4", "h5", "h6", "summary", "dt"} or node.attributes.get("role") == "heading"
+    )
 
 
 def _ids(nodes: Iterable[LexborNode]) -> frozenset[int]:
