@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import uuid
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
@@ -17,10 +18,26 @@ def message(
     *,
     numbers: Mapping[int, int] | None = None,
     attachments: Sequence[Tree] = (),
+    named: Mapping[int, tuple[str, int]] | None = None,
     ansi: str | None = None,
 ) -> bytes:
-    """A message of these properties by their ids; ``ansi`` writes texts in that encoding instead of UTF-16."""
-    return compound_file(storage(properties, numbers=numbers, attachments=attachments, ansi=ansi, header_bytes=32))
+    """A message of these properties by their ids; ``ansi`` writes texts in that encoding instead of UTF-16.
+
+    ``named`` says of an id from 0x8000 which property it is: the set's GUID and the number in it.
+    """
+    tree = storage(properties, numbers=numbers, attachments=attachments, ansi=ansi, header_bytes=32)
+    return compound_file({**tree, "__nameid_version1.0": _names(named)} if named else tree)
+
+
+def _names(named: Mapping[int, tuple[str, int]]) -> Tree:
+    sets = list(dict.fromkeys(name for name, _ in named.values()))
+    entries = [
+        struct.pack("<IHH", number, (sets.index(name) + 3) << 1, key - 0x8000) for key, (name, number) in named.items()
+    ]
+    return {
+        "__substg1.0_00020102": b"".join(uuid.UUID(each).bytes_le for each in sets),
+        "__substg1.0_00030102": b"".join(entries),
+    }
 
 
 def storage(

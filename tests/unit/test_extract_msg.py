@@ -173,10 +173,47 @@ def test_messages_nested_too_deep_end_there() -> None:
     assert "innermost" not in text
 
 
-def test_an_appointment_says_when_it_is() -> None:
+APPOINTMENTS, TASKS, ADDRESSES = (f"0006200{number}-0000-0000-c000-000000000046" for number in (2, 3, 4))
+COMMON = "00062008-0000-0000-c000-000000000046"
+
+
+def test_an_appointment_says_when_and_where_it_is() -> None:
     times = {START: filetime(2026, 3, 2, 9, 0), END: filetime(2026, 3, 2, 10, 30)}
-    text = extract(message({CLASS: "IPM.Appointment", SUBJECT: "Review", BODY: "Bring notes."}, numbers=times)).text
-    assert text == "Subject: Review\n\nStart: 2026-03-02 09:00 UTC\n\nEnd: 2026-03-02 10:30 UTC\n\nBring notes."
+    properties = {CLASS: "IPM.Appointment", SUBJECT: "Review", BODY: "Bring notes.", 0x8003: "Room 5", 0x8004: "other"}
+    named = {0x8003: (APPOINTMENTS, 0x8208), 0x8004: (COMMON, 0x8208)}
+    assert extract(message(properties, numbers=times, named=named)).text == (
+        "Subject: Review\nStart: 2026-03-02 09:00 UTC\nEnd: 2026-03-02 10:30 UTC\nLocation: Room 5\n\nBring notes."
+    )
+    times = {0x8001: filetime(2026, 3, 2, 9, 0)}
+    properties = {CLASS: "IPM.Schedule.Meeting.Request", SUBJECT: "Review"}
+    assert extract(message(properties, numbers=times, named={0x8001: (APPOINTMENTS, 0x820D)})).text == (
+        "Subject: Review\nStart: 2026-03-02 09:00 UTC"
+    )
+
+
+def test_a_contact_is_its_name_its_company_and_how_to_reach_it() -> None:
+    properties = {
+        CLASS: "IPM.Contact", SUBJECT: "Ann Lee", 0x3001: "Ann Lee", 0x3A16: "Acme", 0x3A17: "Buyer",
+        0x3A08: "+49 30 1234", 0x3A1C: "+49 170 5678", 0x8000: "/o=acme/cn=ann", 0x8001: "ann@acme.example",
+        0x8002: "lee@home.example", 0x8005: "Ring 1, Berlin",
+    }  # fmt: skip
+    named = {
+        0x8000: (ADDRESSES, 0x8083), 0x8001: (ADDRESSES, 0x8084), 0x8002: (ADDRESSES, 0x8093),
+        0x8005: (ADDRESSES, 0x801B),
+    }  # fmt: skip
+    assert extract(message(properties, named=named)).text == (
+        "Subject: Ann Lee\nName: Ann Lee\nCompany: Acme\nJob title: Buyer\nPhone: +49 30 1234\nMobile: +49 170 5678\n"
+        "E-mail: ann@acme.example, lee@home.example\nBusiness address: Ring 1, Berlin"
+    )
+
+
+def test_a_task_says_when_it_is_due_and_how_far_it_is() -> None:
+    named = {0x8000: (TASKS, 0x8105), 0x8001: (TASKS, 0x8101), 0x8002: (TASKS, 0x811F)}
+    properties = {CLASS: "IPM.Task", SUBJECT: "Renew", BODY: "Ask Eve.", 0x8002: "Ann"}
+    numbers = {0x8000: filetime(2026, 3, 2, 0, 0), 0x8001: 1}
+    assert extract(message(properties, numbers=numbers, named=named)).text == (
+        "Subject: Renew\nDue: 2026-03-02\nStatus: in progress\nOwner: Ann\n\nAsk Eve."
+    )
 
 
 def test_a_message_that_only_a_key_opens_is_encrypted() -> None:
