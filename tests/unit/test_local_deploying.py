@@ -4,7 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from infra.local.deploying import digest_of, reason
+from infra.local import deploying
+from infra.local.deploying import deploy, digest_of, reason
+from infra.local.emulator import Emulator
+from infra.local.errors import DeployError
+from infra.local.state import State
 
 
 @pytest.fixture
@@ -58,3 +62,23 @@ def test_another_context_is_another_digest(repo: Path) -> None:
 )
 def test_the_reason_of_a_failed_deploy(said: str, told: str) -> None:
     assert reason(said) == told
+
+
+@pytest.mark.parametrize("outputs", ["{}", '{"Citewell": {}}'])
+def test_a_deploy_beside_one_that_has_not_ended_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outputs: str
+) -> None:
+    """The tool ends well then, and knows of no outputs."""
+    tool = tmp_path / "cdk"
+    tool.write_text(f"""#!/bin/sh
+while [ $# -gt 0 ]; do
+  if [ "$1" = --outputs-file ]; then echo '{outputs}' > "$2"; fi
+  shift
+done
+""")
+    tool.chmod(0o755)
+    monkeypatch.setattr(deploying, "CDK", tool)
+    emulator = Emulator(pid=1, port=9, authority=None)
+
+    with pytest.raises(DeployError, match="Another deploy of this stack has not ended yet"):
+        deploy(tmp_path, digest="0", emulator=emulator, state=State(tmp_path / "state"))
