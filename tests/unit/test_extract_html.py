@@ -141,6 +141,32 @@ def test_a_list_right_inside_a_list_is_deeper() -> None:
     assert text_of("<ul><li>a<ul><li>b</ul></li><ul><li>c</ul><li>d</ul>") == "- a\n  - b\n  - c\n- d"
 
 
+def test_a_list_within_a_definition_is_deeper_and_does_not_part_it() -> None:
+    assert blocks("<dl><dt>FTE<dd>Full-time<ul><li>40 hours</ul><dt>KPI<dd>Key figure</dl>") == [
+        (LIST, "- FTE: Full-time\n  - 40 hours\n- KPI: Key figure")
+    ]
+
+
+def test_paragraphs_that_word_writes_as_items_are_a_list() -> None:
+    markers = "\u00b7", "o", "a)", "2.1"
+    items = "".join(
+        f"<p class=MsoListParagraph style='margin:0;mso-list:l0 level{level} lfo1'><![if !supportLists]>"
+        f"<span style='mso-list:Ignore'>{marker}<span>&nbsp;&nbsp; </span></span><![endif]>Item {level}<o:p></o:p></p>"
+        for level, marker in enumerate(markers, start=1)
+    )
+    plain = "<p style='mso-list:l0 level1 lfo1'>A word</p><p style='mso-list:none'>No item</p>"
+    assert blocks(items + plain) == [
+        (LIST, "- Item 1\n  - Item 2\n    a) Item 3\n      2.1 Item 4\n- A word"),
+        (PARAGRAPH, "No item"),
+    ]
+
+
+def test_the_runs_of_a_list_that_google_docs_writes_are_one_list() -> None:
+    runs = (("ul", "a-0", "One"), ("ul", "a-1", "Inner"), ("ul", "a-0", "Two"), ("ol", "b-0", "Other"))
+    markup = "".join(f"<{tag} class='c1 lst-kix_{name} start'><li>{text}</li></{tag}>" for tag, name, text in runs)
+    assert blocks(markup) == [(LIST, "- One\n  - Inner\n- Two"), (LIST, "1. Other")]
+
+
 def test_a_definition_stands_with_its_term() -> None:
     assert text_of("<dl><dt>FTE<dt>Full-time<dd>40 hours<dd>a week<dt>Alone</dl>") == (
         "- FTE, Full-time: 40 hours\n- a week\n\nAlone"
@@ -155,6 +181,24 @@ def test_code_is_verbatim() -> None:
     assert blocks("<p>Run <code>make  up</code>:</p><pre><code>if x:\n    y(&lt;z&gt;)\n\n\tw</code></pre>") == [
         (PARAGRAPH, "Run make up:"),
         (CODE, "if x:\n    y(<z>)\n\n\tw"),
+    ]
+
+
+def test_lines_of_code_that_are_blocks_are_parted_once() -> None:
+    assert blocks("<pre><div>if x:</div><div>    y</div></pre>") == [(CODE, "if x:\n    y")]
+    assert blocks("<pre><div>if x:\n</div><div>    y</div>z</pre>") == [(CODE, "if x:\n    y\nz")]
+
+
+def test_an_element_may_stand_for_a_heading() -> None:
+    extracted = extract(page("<div role=heading aria-level=1>IT</div><p role=heading>VPN<p>Ask Ann."))
+    assert extracted.title == "IT"
+    assert [(each.kind, each.headings) for each in extracted.blocks] == [
+        (HEADING, ("IT",)),
+        (HEADING, ("IT", "VPN")),
+        (PARAGRAPH, ("IT", "VPN")),
+    ]
+    assert blocks("<table><tr><td><div role=heading>A</div>x<td>B<tr><td>1<td>2</table>") == [
+        (TABLE, "| A x | B |\n| --- | --- |\n| 1 | 2 |")
     ]
 
 

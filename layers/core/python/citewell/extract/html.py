@@ -9,8 +9,9 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from citewell.core.values import ExtractedText
 from citewell.extract.building import TextBuilder
 from citewell.extract.declaring import date_of, decoded_as, language_tag_of
-from citewell.extract.html_blocks import BlockWriter, heading_text
+from citewell.extract.html_blocks import BlockWriter
 from citewell.extract.html_boilerplate import Boilerplate
+from citewell.extract.html_elements import heading_text, top_headings_of
 from citewell.extract.options import ReadOptions
 
 _META_CHARSET = re.compile(rb"<meta\b[^>]*?\bcharset\s*=\s*[\"']?\s*([\w.:+-]+)", re.IGNORECASE)
@@ -77,7 +78,7 @@ def write_tree(tree: LexborHTMLParser, builder: TextBuilder) -> None:
     root = boilerplate.root
     if root is None:
         return
-    if heading and root.css_first("h1") is None:
+    if heading and not top_headings_of(root):
         builder.heading(1, heading)
     writer = BlockWriter(builder, root)
     _walk(root, writer, boilerplate)
@@ -150,7 +151,7 @@ def _title(tree: LexborHTMLParser) -> str | None:
 
 
 def _only_heading(tree: LexborHTMLParser) -> str:
-    headings = tree.css("h1")
+    headings = top_headings_of(tree)
     return heading_text(headings[0]) if len(headings) == 1 else ""
 
 

@@ -10,20 +10,22 @@ from enum import Enum, auto
 from selectolax.lexbor import LexborNode
 
 from citewell.extract.building import TextBuilder
+from citewell.extract.html_elements import (
+    BLOCKS,
+    CODE,
+    GOOGLE_LIST,
+    LINES_OF_A_HEADING,
+    LISTS,
+    headings_of,
+    is_long_heading,
+    whole_number,
+    with_marker_apart,
+    word_items_of,
+)
 from citewell.extract.html_tables import HtmlTable, complex_cells
 from citewell.extract.numerals import letters, roman
 from citewell.extract.superscripts import raised_after
 
-_HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_LISTS = frozenset({"ul", "ol", "menu", "dir"})
-_CODE = frozenset({"pre", "xmp", "listing", "plaintext"})
-_BLOCKS = frozenset({
-    "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dialog", "div", "dl",
-    "dt", "fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "hr", "legend", "main",
-    "nav", "p", "search", "section", "summary", "optgroup", "caption", "tbody", "thead", "tfoot",
-})  # fmt: skip
-_LINES_OF_A_HEADING = frozenset({"div", "hgroup", "center"})
-_LONGEST_HEADING = 250
 _SPACE = re.compile(r"\s+")
 _FILE_NAME = re.compile(r"\S+\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|avif)", re.IGNORECASE)
 _SAYS_NOTHING = frozenset({
@@ -58,6 +60,7 @@ class _List:
     style: str
     number: int
     step: int
+    depth: int
 
 
 class BlockWriter:
@@ -69,6 +72,8 @@ class BlockWriter:
     def __init__(self, builder: TextBuilder, root: LexborNode) -> None:
         self._builder = builder
         self._complex_cells = complex_cells(root)
+        self._headings = headings_of(root)
+        self._word_items = word_items_of(root)
         self._text: list[str] = []
         self._open = [_Open(_Place.FLOW)]
         self._lists: list[_List] = []
@@ -77,22 +82,33 @@ class BlockWriter:
         self._terms: list[str] = []
         self._code_depth = 0
         self._headings_open = 0
+        self._google_list = ""
+        self._word_item: int | None = None
 
     def enter(self, node: LexborNode) -> None:
         tag = node.tag or ""
         if node.is_text_node:
             self._add_text(node.text_content or "")
+        elif node.mem_id in self._headings:
+            self._enter_heading(node)
         elif action := _ENTER.get(tag):
             action(self, node)
-        elif tag in _BLOCKS:
+        elif tag in BLOCKS:
             self._end_heading(before=tag)
             self._break()
+            if node.mem_id in self._word_items and self._open[-1].place is _Place.FLOW:
+                self._word_item = node.mem_id
+                self._begin(_Place.ITEM, depth=self._word_items[node.mem_id])
 
     def leave(self, node: LexborNode) -> None:
         tag = node.tag or ""
-        if action := _LEAVE.get(tag):
+        if node.mem_id in self._headings:
+            self._leave_heading(node)
+        elif action := _LEAVE.get(tag):
             action(self, node)
-        elif tag in _BLOCKS:
+        elif node.mem_id == self._word_item:
+            self._leave_word_item()
+        elif tag in BLOCKS:
             self._break()
             self._end_heading(before=tag)
 
@@ -135,7 +151,10 @@ class BlockWriter:
 
     def _break(self) -> None:
         """A block begins or ends here; inside a cell, an item or a heading that only parts lines."""
-        if self._code_depth or self._open[-1].place is not _Place.FLOW:
+        if self._code_depth:
+            if self._text and not self._text[-1].endswith("\n"):
+                self._text.append("\n")
+        elif self._open[-1].place is not _Place.FLOW:
             self._text.append("\n")
         else:
             self._flush()
@@ -176,8 +195,8 @@ class BlockWriter:
         # One within another, which was never closed, isn't looked at again: that would take quadratic time.
         has_lines = not self._headings_open and not is_long_heading(node)
         self._headings_open += 1
-        self._begin(_Place.HEADING, depth=_HEADINGS[node.tag or ""])
-        self._open[-1].lines = _LINES_OF_A_HEADING if has_lines else frozenset()
+        self._begin(_Place.HEADING, depth=self._headings[node.mem_id])
+        self._open[-1].lines = LINES_OF_A_HEADING if has_lines else frozenset()
 
     def _end_heading(self, *, before: str) -> None:
         """A heading that nobody closed goes on to the next one, and ends for a reader where a block begins.
@@ -188,7 +207,7 @@ class BlockWriter:
         if here.place is not _Place.HEADING:
             return
         if here.lines and not "".join(self._text).strip():
-            here.lines = _BLOCKS
+            here.lines = BLOCKS
         if before not in here.lines:
             self._flush()
 
@@ -221,17 +240,23 @@ class BlockWriter:
 
     def _enter_list(self, node: LexborNode) -> None:
         self._part_list()
+        google = GOOGLE_LIST.search(node.attributes.get("class") or "")
+        if not self._lists and (google is None or google[1] != self._google_list):
+            self._builder.end_list()
+        self._google_list = google[1] if google else ""
         numbered = node.tag == "ol"
         step = -1 if numbered and "reversed" in node.attributes else 1
         first = sum(1 for _ in _items(node)) if step < 0 else 1
-        number = _whole_number(node.attributes.get("start"), otherwise=first)
-        self._lists.append(_List(numbered, node.attributes.get("type") or "1", number, step))
+        number = whole_number(node.attributes.get("start"), otherwise=first)
+        depth = int(google[2]) if google else len(self._lists)
+        self._lists.append(_List(numbered, node.attributes.get("type") or "1", number, step, depth))
 
     def _leave_list(self, _: LexborNode) -> None:
         self._part_list()
         self._lists.pop()
-        if not self._lists:
-            self._builder.end_list()
+
+    def _depth(self) -> int:
+        return self._lists[-1].depth if self._lists else 0
 
     def _part_list(self) -> None:
         if self._is_in_cell():
@@ -244,18 +269,24 @@ class BlockWriter:
         if self._is_in_cell():
             self._text.append(f"\n{marker} ")
         else:
-            self._begin(_Place.ITEM, marker=marker, depth=max(len(self._lists) - 1, 0))
+            self._begin(_Place.ITEM, marker=marker, depth=self._depth())
 
     def _leave_item(self, _: LexborNode) -> None:
         if not self._is_in_cell():
             self._flush()
             self._open.pop()
 
+    def _leave_word_item(self) -> None:
+        self._word_item = None
+        depth = self._open[-1].depth
+        marker, text = with_marker_apart(self._end())
+        self._builder.item(text, depth=depth, marker=marker)
+
     def _marker(self, node: LexborNode) -> str:
         if not self._lists or not self._lists[-1].numbered:
             return "-"
         here = self._lists[-1]
-        number = _whole_number(node.attributes.get("value"), otherwise=here.number)
+        number = whole_number(node.attributes.get("value"), otherwise=here.number)
         here.number = number + here.step
         style = node.attributes.get("type") or here.style
         return f"{_NUMERALS.get(style, str)(number)}."
@@ -276,16 +307,14 @@ class BlockWriter:
         if self._is_in_cell():
             self._break()
             return
-        self._begin(_Place.ITEM, marker="-", depth=len(self._lists))
+        self._begin(_Place.ITEM, marker="-", depth=self._depth())
         if self._terms:
             self._text.append(f"{', '.join(self._terms)}: ")
             self._terms.clear()
 
-    def _leave_descriptions(self, _: LexborNode) -> None:
+    def _leave_descriptions(self, node: LexborNode) -> None:
         self._write_terms()
-        if not self._lists:
-            self._builder.end_list()
-        self._break()
+        self._leave_list(node)
 
     def _write_terms(self) -> None:
         """Those that nothing describes."""
@@ -367,9 +396,9 @@ _ENTER: dict[str, _Action] = {
     "td": BlockWriter._enter_cell,
     "th": BlockWriter._enter_cell,
     "caption": BlockWriter._enter_caption,
-    **dict.fromkeys(_HEADINGS, BlockWriter._enter_heading),
-    **dict.fromkeys(_LISTS, BlockWriter._enter_list),
-    **dict.fromkeys(_CODE, BlockWriter._enter_code),
+    "dl": BlockWriter._enter_list,
+    **dict.fromkeys(LISTS, BlockWriter._enter_list),
+    **dict.fromkeys(CODE, BlockWriter._enter_code),
 }
 _LEAVE: dict[str, _Action] = {
     "q": BlockWriter._quotation_mark,
@@ -384,9 +413,8 @@ _LEAVE: dict[str, _Action] = {
     "td": BlockWriter._leave_cell,
     "th": BlockWriter._leave_cell,
     "caption": BlockWriter._leave_caption,
-    **dict.fromkeys(_HEADINGS, BlockWriter._leave_heading),
-    **dict.fromkeys(_LISTS, BlockWriter._leave_list),
-    **dict.fromkeys(_CODE, BlockWriter._leave_code),
+    **dict.fromkeys(LISTS, BlockWriter._leave_list),
+    **dict.fromkeys(CODE, BlockWriter._leave_code),
 }
 _NUMERALS: dict[str, Callable[[int], str]] = {
     "a": lambda number: letters(number).lower(),
@@ -394,27 +422,6 @@ _NUMERALS: dict[str, Callable[[int], str]] = {
     "i": lambda number: roman(number).lower(),
     "I": roman,
 }
-
-
-def is_long_heading(node: LexborNode) -> bool:
-    """Whether it holds more than anybody writes in one."""
-    return len(" ".join(node.text().split())) > _LONGEST_HEADING
-
-
-def heading_text(node: LexborNode) -> str:
-    """A heading's own words, as far as it goes for a reader."""
-    ends = _BLOCKS | _LISTS | _CODE | _HEADINGS.keys() | {"table"}
-    if not is_long_heading(node):
-        ends -= _LINES_OF_A_HEADING
-    texts: list[str] = []
-    for child in node.iter(include_text=True):
-        if child.tag in ends:
-            if any(map(str.strip, texts)):
-                break
-            ends = ends if is_long_heading(node) else frozenset()
-        is_parted = child.tag in _BLOCKS or child.tag == "br" or child.css_first("br, div, p") is not None
-        texts.append(f" {child.text(separator=' ')} " if is_parted else child.text())
-    return " ".join("".join(texts).split())
 
 
 def _superscript(before: str, text: str, *, is_note: bool) -> str:
@@ -425,7 +432,3 @@ def _superscript(before: str, text: str, *, is_note: bool) -> str:
 
 def _items(node: LexborNode) -> list[LexborNode]:
     return [child for child in node.iter() if child.tag == "li"]
-
-
-def _whole_number(value: str | None, *, otherwise: int) -> int:
-    return int(value) if value and re.fullmatch(r"\s*-?[0-9]{1,9}\s*", value) else otherwise
