@@ -9,7 +9,7 @@ from citewell.errors import DocumentRejected
 from citewell.extract import extract
 from citewell.extract.options import Limits, ReadOptions
 from tests.documents.archives import unzipped, zipped
-from tests.documents.office import frame, group, pptx, shape, slide_paragraph, strict
+from tests.documents.office import frame, group, pptx, shape, sheet_data, slide_paragraph, strict, xlsx
 
 NUMBERS = '<a:buAutoNum type="{}"/>'
 BULLET = '<a:buChar char="•"/>'
@@ -288,6 +288,19 @@ def test_comments_follow_their_slide_with_their_author() -> None:
         of_slides={"cm": ("comments", "../comments/comment1.xml")},
     )
     assert text_of(data) == "one\n\nComment (Ann Lee): Really?\n\nComment: Hm."
+
+
+# --- documents in the presentation ---
+
+
+def test_a_workbook_on_a_slide_is_read_once_as_far_as_it_is_shown() -> None:
+    shown = '<mc:Choice Requires="v"><p:oleObj r:id="o"/></mc:Choice><mc:Fallback><p:oleObj r:id="o"/></mc:Fallback>'
+    slides = shape("Plan", kind="title") + frame(f"<mc:AlternateContent>{shown}</mc:AlternateContent>")
+    data = unzipped(pptx([slides], of_slides={"o": ("package", "../embeddings/book.xlsx")}))
+    book = xlsx({"S": sheet_data(["a", "b"], [1, 2]), "T": sheet_data(["never"])})
+    read = extract(zipped({**data, "ppt/embeddings/book.xlsx": book}))
+    assert read.text == "Plan\n\nS\n\n| a | b |\n| --- | --- |\n| 1 | 2 |"
+    assert {(block.page, block.headings) for block in read.blocks} == {(1, ("Plan",))}
 
 
 # --- pictures ---

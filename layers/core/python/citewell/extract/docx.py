@@ -7,7 +7,6 @@ paragraph is followed by its text boxes and charts, its notes and its comments; 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from importlib import import_module
 
 from citewell.core.values import ExtractedText
 from citewell.errors import DocumentRejected
@@ -17,12 +16,10 @@ from citewell.extract.docx_numbering import BULLET, Numbering
 from citewell.extract.docx_runs import ParagraphText, Runs
 from citewell.extract.docx_styles import Styles, hidden_in, list_in, outline_level_in
 from citewell.extract.docx_tables import CHUNK, cells_of_frame, cells_of_layout, content_of, table_of
-from citewell.extract.formats import Format
+from citewell.extract.inner_documents import InnerDocuments
 from citewell.extract.ooxml import A, Element, Package, R, V, W, value_of
 from citewell.extract.options import ReadOptions
-from citewell.extract.sniffing import format_of
 
-_LIMITS = {"too_large", "archive_bomb"}
 _BODY_LEVEL = 9
 _PICTURES = (A + "blip", V + "imagedata")
 _NOTE_TITLES = {"footnote": "Footnote", "endnote": "Endnote"}
@@ -31,14 +28,19 @@ _SEPARATORS = {"separator", "continuationSeparator", "continuationNotice"}
 
 def read(data: bytes, options: ReadOptions) -> ExtractedText:
     """Raises DocumentRejected ``corrupt``, ``encrypted``, ``archive_bomb``, ``too_large`` or ``empty``."""
-    return _read(data, options, opens_documents=True)
+    return _read(data, options, inner=options)
 
 
-def _read(data: bytes, options: ReadOptions, *, opens_documents: bool) -> ExtractedText:
+def read_inner(data: bytes, options: ReadOptions) -> ExtractedText:
+    """The same of a document in another one: those in it are left out."""
+    return _read(data, options, inner=None)
+
+
+def _read(data: bytes, options: ReadOptions, *, inner: ReadOptions | None) -> ExtractedText:
     package = Package(data, options.limits)
     main = package.main_part("word/document.xml")
     builder = TextBuilder(options.limits)
-    document = _Document(package, main, builder, options if opens_documents else None)
+    document = _Document(package, main, builder, InnerDocuments(package, builder, inner))
     root = package.xml(main)
     document.read(root)
     if not builder.length:
@@ -61,6 +63,7 @@ class _Asides:
     notes: list[tuple[str, str]] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
     pictures: list[str] = field(default_factory=list)
+    objects: list[str] = field(default_factory=list)
 
     def take(self, paragraph: ParagraphText) -> None:
         self.boxes += paragraph.boxes
@@ -68,6 +71,7 @@ class _Asides:
         self.notes += paragraph.notes
         self.comments += paragraph.comments
         self.pictures += paragraph.pictures
+        self.objects += paragraph.objects
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +85,9 @@ class _Paragraph:
 
 
 class _Document:
-    def __init__(self, package: Package, main: str, builder: TextBuilder, options: ReadOptions | None) -> None:
-        """``options``: how to read documents in the document; None leaves them out."""
+    def __init__(self, package: Package, main: str, builder: TextBuilder, inner: InnerDocuments) -> None:
         self.title: str | None = None
-        self._options = options
-        self._opened: set[str] = set()
+        self._inner = inner
         self._package, self._main = package, main
         self._builder = builder
         self._styles = Styles(package.related_xml(main, "styles"))
@@ -123,7 +125,7 @@ class _Document:
                 if (paragraph := self._paragraph(element, asides)) is not None:
                     self._write(paragraph)
             elif element.tag == CHUNK:
-                self._write_chunk(element)
+                self._inner.write(self._main, element.get(R + "id"))
             elif cells := cells_of_frame(element) or cells_of_layout(element, self._is_heading):
                 for cell in cells:
                     self._blocks(cell)
@@ -199,12 +201,17 @@ class _Document:
             self._builder.paragraph(picture)
         for graphic in asides.graphics:
             write_graphic(self._builder, self._package, self._main, graphic)
+        for identifier in asides.objects:
+            self._inner.write_object(self._main, identifier)
         for table in asides.tables:
             inner = _Asides()
             self._write_table(table, inner)
             self._write_asides(inner)
         for chunk in asides.chunks:
-            self._write_chunk(chunk)
+            self._inner.write(self._main, chunk.get(R + "id"))
+        self._write_notes(asides)
+
+    def _write_notes(self, asides: _Asides) -> None:
         for kind, identifier in asides.notes:
             note = self._notes[kind].pop(identifier, None)  # once, wherever else it is referred to
             if note is not None and note.get(W + "type") not in _SEPARATORS:
@@ -219,23 +226,6 @@ class _Document:
         if text := self._plain(container, inner):
             self._builder.paragraph(f"{name}: {text}")
         self._write_asides(inner)
-
-    # --- documents in the document ---
-
-    def _write_chunk(self, chunk: Element) -> None:
-        """A document of another format, or of this one, that Word would take over with its next saving (``altChunk``).
-
-        It is read once, and what it can't be read of is left out, as are documents in it.
-        """
-        part = self._package.target(self._main, chunk.get(R + "id"))
-        if part is None or part in self._opened or self._options is None:
-            return
-        self._opened.add(part)
-        try:
-            self._builder.include(_read_chunk(self._package.data(part), self._options))
-        except DocumentRejected as rejected:
-            if rejected.code in _LIMITS:
-                raise
 
     # --- tables ---
 
@@ -264,14 +254,6 @@ class _Document:
         lines.append(self._carried)
         self._carried = outer
         return "\n".join(line for line in lines if line.strip())
-
-
-def _read_chunk(data: bytes, options: ReadOptions) -> ExtractedText:
-    kind = format_of(data, options)
-    if kind is Format.DOCX:
-        return _read(data, options, opens_documents=False)
-    extracted: ExtractedText = import_module(f"citewell.extract.{kind}").read(data, options)
-    return extracted
 
 
 def _numbered(paragraph: _Paragraph, *, bullet: str) -> str:

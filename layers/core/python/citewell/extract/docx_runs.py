@@ -9,11 +9,12 @@ from citewell.extract.alternative_texts import picture_line
 from citewell.extract.charts import GRAPHICS
 from citewell.extract.docx_styles import Styles, hidden_in
 from citewell.extract.formulas import formula
-from citewell.extract.ooxml import MATH, MC, Element, V, W, chosen_branch, number_of, value_of
+from citewell.extract.ooxml import MATH, MC, Element, R, V, W, chosen_branch, number_of, value_of
 from citewell.extract.superscripts import raised_after
 from citewell.extract.symbols import has_symbols, is_symbol_font, spelled, symbol
 
 _WORD_ART = V + "textpath"
+_OLE_OBJECT = "{urn:schemas-microsoft-com:office:office}OLEObject"
 _BOX = W + "txbxContent"
 _DESCRIBING = ("descr", "alt", "title")
 """Attributes that say what a drawing shows: its own, an older version's, and the short one."""
@@ -24,7 +25,8 @@ _CHECKED = {True: "☒", False: "☐"}
 class ParagraphText:
     """``notes`` are (``footnote`` or ``endnote``, id), ``comments`` ids, ``boxes`` the content of text boxes.
 
-    ``graphics`` stand for charts and diagrams, ``pictures`` are lines that say what a picture shows.
+    ``graphics`` stand for charts and diagrams, ``pictures`` are lines that say what a picture shows, ``objects`` the
+    ids of documents that are shown in this one.
     """
 
     text: str = ""
@@ -33,6 +35,7 @@ class ParagraphText:
     boxes: list[Element] = field(default_factory=list)
     graphics: list[Element] = field(default_factory=list)
     pictures: list[str] = field(default_factory=list)
+    objects: list[str] = field(default_factory=list)
 
 
 class Runs:
@@ -87,7 +90,7 @@ class Runs:
             W + "commentReference": lambda element: self._out.comments.append(element.get(W + "id", "")),
             W + "drawing": self._drawing,
             W + "pict": self._drawing,
-            W + "object": self._drawing,
+            W + "object": self._object,
             MC + "AlternateContent": lambda element: self._walk(chosen_branch(element)),
             MATH + "oMath": self._math,
             MATH + "oMathPara": self._math,
@@ -166,6 +169,10 @@ class Runs:
                 self._out.boxes.append(found)
             elif (line := picture_line(*map(found.get, _DESCRIBING))) and line not in lines:
                 lines.append(line)
+
+    def _object(self, element: Element) -> None:
+        self._drawing(element)
+        self._out.objects += [each.get(R + "id", "") for each in element.iterchildren(_OLE_OBJECT)]
 
     def _math(self, element: Element) -> None:
         self._write(formula(element))

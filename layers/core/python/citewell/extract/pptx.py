@@ -14,6 +14,7 @@ from citewell.extract.alternative_texts import picture_line
 from citewell.extract.building import TextBuilder, clean_line
 from citewell.extract.charts import GRAPHICS, write_graphic
 from citewell.extract.drawing import plain_text, write_table, write_text
+from citewell.extract.inner_documents import InnerDocuments
 from citewell.extract.ooxml import MC, A, Element, P, Package, R, chosen_branch
 from citewell.extract.options import ReadOptions
 from citewell.extract.slide_layout import Box, Inherited, box_of, in_reading_order, placeholder_of
@@ -25,13 +26,22 @@ _SHAPES = {P + name for name in ("sp", "grpSp", "graphicFrame", "pic")}
 
 def read(data: bytes, options: ReadOptions) -> ExtractedText:
     """Raises DocumentRejected ``corrupt``, ``encrypted``, ``archive_bomb``, ``too_large`` or ``empty``."""
+    return _read(data, options, inner=options)
+
+
+def read_inner(data: bytes, options: ReadOptions) -> ExtractedText:
+    """The same of a presentation in another document: documents in it are left out."""
+    return _read(data, options, inner=None)
+
+
+def _read(data: bytes, options: ReadOptions, *, inner: ReadOptions | None) -> ExtractedText:
     package = Package(data, options.limits)
     main = package.main_part("ppt/presentation.xml")
     slides = [package.target(main, each.get(R + "id")) for each in package.xml(main).iter(P + "sldId")]
     if len(slides) > options.limits.pages:
         raise DocumentRejected("too_large", f"{len(slides)} slides, {options.limits.pages} allowed")
     builder = TextBuilder(options.limits)
-    presentation = _Presentation(package, main, builder)
+    presentation = _Presentation(package, main, builder, InnerDocuments(package, builder, inner))
     for number, slide in enumerate(slides, start=1):
         builder.page(number, anew=True)
         presentation.write(slide, number)
@@ -49,12 +59,13 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
 
 
 class _Presentation:
-    def __init__(self, package: Package, main: str, builder: TextBuilder) -> None:
+    def __init__(self, package: Package, main: str, builder: TextBuilder, inner: InnerDocuments) -> None:
         self.title: str | None = None
         self.damaged: list[int] = []
         self.pictures: list[int] = []
         self._package = package
         self._builder = builder
+        self._inner = inner
         self._authors = {
             each.get("id", ""): each.get("name", "")
             for kind in ("commentAuthors", "authors")
@@ -132,11 +143,13 @@ class _Presentation:
             self._write_shapes(_of_background(tree), part, inherited)
 
     def _write_frame(self, frame: Element, part: str) -> None:
-        """A table, a chart's numbers or a diagram's words."""
+        """A table, a chart's numbers, a diagram's words, or a document that is shown there."""
         if (table := next(frame.iter(A + "tbl"), None)) is not None:
             write_table(self._builder, table)
         for graphic in frame.iter(*GRAPHICS):
             write_graphic(self._builder, self._package, part, graphic)
+        for shown in frame.iter(P + "oleObj"):
+            self._inner.write_object(part, shown.get(R + "id"))
 
     def _inherited_by(self, part: str) -> Inherited:
         layout = self._package.related(part, "slideLayout")

@@ -14,7 +14,7 @@ from citewell.core.values import ExtractedText
 from citewell.errors import DocumentRejected
 from citewell.extract.building import TextBuilder
 from citewell.extract.charts import write_graphic
-from citewell.extract.ooxml import Package, R, S
+from citewell.extract.ooxml import Package, R, S, number_of
 from citewell.extract.options import ReadOptions
 from citewell.extract.sheet_asides import Asides, Graphic
 from citewell.extract.sheet_cells import Cells
@@ -26,6 +26,15 @@ _TRUE = ("1", "true")
 
 def read(data: bytes, options: ReadOptions) -> ExtractedText:
     """Raises DocumentRejected ``corrupt``, ``encrypted``, ``archive_bomb``, ``too_large`` or ``empty``."""
+    return _read(data, options, only_shown=False)
+
+
+def read_inner(data: bytes, options: ReadOptions) -> ExtractedText:
+    """The same of a workbook in another document, which shows but the sheet that was looked at last."""
+    return _read(data, options, only_shown=True)
+
+
+def _read(data: bytes, options: ReadOptions, *, only_shown: bool) -> ExtractedText:
     package = Package(data, options.limits)
     main = package.main_part("xl/workbook.xml")
     workbook = _Workbook(package, main, options.limits.characters)
@@ -38,7 +47,7 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     shows_pictures = False
     for number, sheet in enumerate(sheets, start=1):
         builder.page(number, anew=True)
-        if sheet.hidden:
+        if sheet.hidden or (only_shown and number != workbook.shown_sheet):
             continue
         if (cells := workbook.read(sheet.part)) is None:
             unread.append(number)
@@ -80,6 +89,11 @@ class _Workbook:
     def _says(self, name: str, attribute: str) -> bool:
         properties = self._root.find(S + name)
         return properties is not None and properties.get(attribute) in _TRUE
+
+    @property
+    def shown_sheet(self) -> int:
+        view = self._root.find(f"{S}bookViews/{S}workbookView")
+        return (number_of(view.get("activeTab")) or 0) + 1 if view is not None else 1
 
     def sheets(self) -> Iterator[_SheetEntry]:
         for each in self._root.iterfind(f"{S}sheets/{S}sheet"):
