@@ -264,7 +264,8 @@ def test_more_text_than_allowed_is_too_large() -> None:
 
 PIECES = (
     rb"{ } \par \'e9 \u8364? \cell \row \intbl \nestcell \nestrow {\footnote {\*\annotation {\shptxt {\listtext \v \*"
-    rb" \f3 \uc9 word \ \pard \plain"
+    rb" \f3 \uc9 word \ \pard \plain \trowd \cellx-9 \cellx2000 \clmrg \clvmrg \trhdr \trleft9000 \itap2"
+    rb" \nesttableprops"
 ).split(b" ")
 
 
