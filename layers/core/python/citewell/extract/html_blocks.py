@@ -14,9 +14,10 @@ from citewell.extract.html_elements import (
     BLOCKS,
     CODE,
     GOOGLE_LIST,
+    HEADINGS,
     LINES_OF_A_HEADING,
     LISTS,
-    headings_of,
+    headings_by_role,
     is_long_heading,
     whole_number,
     with_marker_apart,
@@ -72,7 +73,7 @@ class BlockWriter:
     def __init__(self, builder: TextBuilder, root: LexborNode) -> None:
         self._builder = builder
         self._complex_cells = complex_cells(root)
-        self._headings = headings_of(root)
+        self._roles = headings_by_role(root)
         self._word_items = word_items_of(root)
         self._text: list[str] = []
         self._open = [_Open(_Place.FLOW)]
@@ -89,24 +90,24 @@ class BlockWriter:
         tag = node.tag or ""
         if node.is_text_node:
             self._add_text(node.text_content or "")
-        elif node.mem_id in self._headings:
+        elif self._roles and node.mem_id in self._roles:
             self._enter_heading(node)
         elif action := _ENTER.get(tag):
             action(self, node)
         elif tag in BLOCKS:
             self._end_heading(before=tag)
             self._break()
-            if node.mem_id in self._word_items and self._open[-1].place is _Place.FLOW:
+            if self._word_items and node.mem_id in self._word_items and self._open[-1].place is _Place.FLOW:
                 self._word_item = node.mem_id
                 self._begin(_Place.ITEM, depth=self._word_items[node.mem_id])
 
     def leave(self, node: LexborNode) -> None:
         tag = node.tag or ""
-        if node.mem_id in self._headings:
+        if self._roles and node.mem_id in self._roles:
             self._leave_heading(node)
         elif action := _LEAVE.get(tag):
             action(self, node)
-        elif node.mem_id == self._word_item:
+        elif self._word_item is not None and node.mem_id == self._word_item:
             self._leave_word_item()
         elif tag in BLOCKS:
             self._break()
@@ -195,7 +196,7 @@ class BlockWriter:
         # One within another, which was never closed, isn't looked at again: that would take quadratic time.
         has_lines = not self._headings_open and not is_long_heading(node)
         self._headings_open += 1
-        self._begin(_Place.HEADING, depth=self._headings[node.mem_id])
+        self._begin(_Place.HEADING, depth=HEADINGS.get(node.tag or "") or self._roles[node.mem_id])
         self._open[-1].lines = LINES_OF_A_HEADING if has_lines else frozenset()
 
     def _end_heading(self, *, before: str) -> None:
@@ -396,6 +397,7 @@ _ENTER: dict[str, _Action] = {
     "td": BlockWriter._enter_cell,
     "th": BlockWriter._enter_cell,
     "caption": BlockWriter._enter_caption,
+    **dict.fromkeys(HEADINGS, BlockWriter._enter_heading),
     "dl": BlockWriter._enter_list,
     **dict.fromkeys(LISTS, BlockWriter._enter_list),
     **dict.fromkeys(CODE, BlockWriter._enter_code),
@@ -413,6 +415,7 @@ _LEAVE: dict[str, _Action] = {
     "td": BlockWriter._leave_cell,
     "th": BlockWriter._leave_cell,
     "caption": BlockWriter._leave_caption,
+    **dict.fromkeys(HEADINGS, BlockWriter._leave_heading),
     **dict.fromkeys(LISTS, BlockWriter._leave_list),
     **dict.fromkeys(CODE, BlockWriter._leave_code),
 }

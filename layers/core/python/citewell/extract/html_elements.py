@@ -29,11 +29,10 @@ _LETTERS_AS_BULLETS = "oqvØü"  # what they show is a matter of their font
 _NUMERAL = re.compile(r"\(?\w{1,5}(?:\.\w{1,3})*[.)]{1,2}|\d+(?:\.\d+)*")
 
 
-def headings_of(root: LexborNode) -> dict[int, int]:
-    """The level of each heading, by its ``mem_id``: its element's, or what a page says that its element stands for."""
-    named = {node.mem_id: HEADINGS[node.tag or ""] for node in root.css("h1, h2, h3, h4, h5, h6")}
+def headings_by_role(root: LexborNode) -> dict[int, int]:
+    """The level of each element that the page says stands for a heading, by its ``mem_id``."""
     meant = (node for node in root.css("[role=heading]") if node.tag in _MAY_BE_A_HEADING)
-    return {node.mem_id: _level(node.attributes.get("aria-level")) for node in meant} | named
+    return {node.mem_id: _level(node.attributes.get("aria-level")) for node in meant}
 
 
 def _level(value: str | None) -> int:
