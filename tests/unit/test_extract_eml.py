@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import binascii
 import quopri
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -82,6 +84,15 @@ def test_a_subject_is_read_whatever_it_is_written_in(subject: bytes, shown: str)
     assert extract(b"From: a@example.com\nMIME-Version: 1.0\nSubject: " + subject + b"\n\nx").title == shown
 
 
+def test_bare_bytes_in_the_header_are_in_the_charset_of_the_text() -> None:
+    fields = "From: Иван <ivan@example.com>\nSubject: Отпуск\nMIME-Version: 1.0\n".encode("cp1251")
+    for body in (
+        part("text/plain; charset=windows-1251", "Привет".encode("cp1251")),
+        multipart("mixed", part("text/plain; charset=windows-1251", "Привет".encode("cp1251"))),
+    ):
+        assert extract(fields + body).text == "From: Иван <ivan@example.com>\nSubject: Отпуск\n\nПривет"
+
+
 def test_a_line_that_is_no_field_does_not_end_the_header() -> None:
     header = b"Received: by x\nodd Delivered-To: y\nFrom: Ann <ann@example.com>\nSubject: Leave\nX-A: b\n"
     assert (
@@ -95,8 +106,10 @@ def test_blank_lines_and_a_mailbox_separator_before_the_header_do_no_harm() -> N
     assert body_of(b"From ann@example.com Sun Mar  1 23:30:00 2026\n" + mail(b"\nHello")) == "Hello"
 
 
-def test_windows_line_ends() -> None:
-    assert extract(mail(b"\nHello,\n\nall\n").replace(b"\n", b"\r\n")).text == f"{SHOWN}\n\nHello,\n\nall"
+def test_line_ends_of_other_systems() -> None:
+    for end in (b"\r\n", b"\r"):
+        assert extract(mail(b"\nHello,\n\nall\n").replace(b"\n", end)).text == f"{SHOWN}\n\nHello,\n\nall"
+    assert body_of(mail(b"\nHello,\r\r\nyou\r\r\n\r\r\nall\r\r\n")) == "Hello,\nyou\n\nall"
 
 
 def test_a_date_that_is_none_is_shown_and_not_believed() -> None:
@@ -137,6 +150,7 @@ def test_thousands_of_recipients_are_cut() -> None:
         ("text/plain; charset=no-such-thing", "8bit", "Größe".encode()),
         ("nonsense", "8bit", "Größe".encode()),
         ("text/html; charset=utf-8", "8bit", "<p>Gr&ouml;ße</p>".encode()),
+        ("text/html", "8bit", "<meta charset=iso-8859-2><p>Größe</p>".encode("iso-8859-2")),
     ],
 )
 def test_a_body_is_read_in_its_encoding(content_type: str, encoding: str, body: bytes) -> None:
@@ -306,6 +320,7 @@ def test_text_after_an_attachment_is_read_in_its_place() -> None:
         ("filename*0*=utf-8''Urlaub%20;\n filename*1*=f%C3%BCr.pdf", "Urlaub für.pdf"),
         ('filename="=?utf-8?B?w5xiZXJzaWNodC5wZGY=?="', "Übersicht.pdf"),
         ("filename*=no-such-charset''x.pdf", "x.pdf"),
+        ('filename="Übersicht.pdf"', "Übersicht.pdf"),
         ("", "application/pdf"),
     ],
 )
@@ -361,7 +376,21 @@ def test_an_invitation_says_when_and_where() -> None:
         body_of(mail(multipart("alternative", part("text/plain", "Please come."), calendar)))
         == f"Please come.\n\n{shown}"
     )
-    assert body_of(mail(part("text/calendar", event))) == f"{shown}\nDescription: Bring, numbers"
+    described = f"{shown}\nDescription: Bring, numbers"
+    assert body_of(mail(part("text/calendar", event))) == described
+    empty = part("text/html", "<html><body><div></div></body></html>")
+    assert body_of(mail(multipart("alternative", part("text/plain", "\n"), empty, calendar))) == described
+
+
+def test_an_event_that_repeats_says_how_often_and_its_alarm_is_left_out() -> None:
+    event = (
+        "BEGIN:VEVENT\nSUMMARY:Review\nDTSTART:20260302T093000Z\nDURATION:PT1H\nRRULE:FREQ=WEEKLY;COUNT=10\n"
+        "BEGIN:VALARM\nSUMMARY:Alarm\nDESCRIPTION:Reminder\nDURATION:PT5M\nEND:VALARM\nDESCRIPTION:Numbers\nEND:VEVENT\n"
+    )
+    assert body_of(mail(part("text/calendar", event))) == (
+        "Event: Review\nStart: 2026-03-02 09:30 UTC\nDuration: PT1H\nRepeats: FREQ=WEEKLY, COUNT=10\n"
+        "Description: Numbers"
+    )
 
 
 def test_lines_that_flow_are_joined() -> None:
@@ -397,10 +426,86 @@ def test_a_message_that_only_a_key_opens_is_encrypted(content: bytes) -> None:
     assert rejected.value.code == "encrypted"
 
 
-def test_a_message_inside_of_its_signature_is_not_read() -> None:
+SIGNED_DATA, ENVELOPED_DATA, DATA = (bytes.fromhex(f"06092a864886f70d0107{last}") for last in ("02", "03", "01"))
+
+
+def element(tag: int, *content: bytes) -> bytes:
+    """Of DER, of any length below 64 KB."""
+    whole = b"".join(content)
+    return bytes([tag, 0x82]) + len(whole).to_bytes(2, "big") + whole
+
+
+def open_element(tag: int, *content: bytes) -> bytes:
+    """Of BER, which ends where its content does."""
+    return bytes([tag, 0x80]) + b"".join(content) + b"\x00\x00"
+
+
+def envelope(content: bytes, field: str = "application/pkcs7-mime; smime-type=signed-data") -> bytes:
+    return part(field, base64.encodebytes(content), "Content-Transfer-Encoding: base64")
+
+
+def signed_data(content: bytes, element: Callable[..., bytes] = element, *, kind: bytes = SIGNED_DATA) -> bytes:
+    inner = element(0x30, DATA, element(0xA0, content))
+    return element(0x30, kind, element(0xA0, element(0x30, b"\x02\x01\x01", element(0x31), inner, element(0x31))))
+
+
+INNER = part("text/plain; charset=utf-8", "Leave is 28 days.")
+
+
+@pytest.mark.parametrize(
+    "signed",
+    [
+        pytest.param(signed_data(b"\x04" + bytes([len(INNER)]) + INNER), id="DER"),
+        pytest.param(
+            signed_data(
+                open_element(0x24, b"\x04\x0a" + INNER[:10], b"\x04" + bytes([len(INNER) - 10]) + INNER[10:]),
+                open_element,
+            ),
+            id="BER in pieces",
+        ),
+    ],
+)
+def test_a_message_inside_of_its_signature_is_read(signed: bytes) -> None:
+    assert body_of(mail(envelope(signed))) == "Leave is 28 days."
+    assert body_of(mail(envelope(signed, "application/x-pkcs7-mime; name=smime.p7m"))) == "Leave is 28 days."
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (signed_data(b"", kind=ENVELOPED_DATA), "encrypted"),
+        (signed_data(INNER)[:30], "corrupt"),
+        (signed_data(b"\x24\x80" * 1_000), "corrupt"),
+        (element(0x30, SIGNED_DATA), "corrupt"),
+    ],
+)
+def test_an_envelope_that_cannot_be_opened_says_so(content: bytes, code: str) -> None:
     with pytest.raises(DocumentRejected) as rejected:
-        extract(mail(part("application/pkcs7-mime; smime-type=signed-data; name=smime.p7m", "x")))
-    assert rejected.value.code == "unsupported_type"
+        extract(mail(envelope(content)))
+    assert rejected.value.code == code
+
+
+def test_a_text_is_read_out_of_its_pgp_signature() -> None:
+    signed = (
+        "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\nLeave is 28 days.\n- -- \n- Ann\n"
+        "-----BEGIN PGP SIGNATURE-----\nVersion: 2\n\niQEzBA==\n=AbCd\n-----END PGP SIGNATURE-----\n"
+    )
+    assert body_of(mail(f"\n{signed}\nlist footer\n".encode())) == "Leave is 28 days.\n--\nAnn\n\nlist footer"
+    assert body_of(mail(f"\n{signed}".replace("\n", "\r\n").encode())) == "Leave is 28 days.\n--\nAnn"
+
+
+def test_a_text_that_pgp_has_encrypted_is_encrypted() -> None:
+    with pytest.raises(DocumentRejected) as rejected:
+        extract(mail(b"\n-----BEGIN PGP MESSAGE-----\n\nhQEMA5vJ0\n-----END PGP MESSAGE-----\n"))
+    assert rejected.value.code == "encrypted"
+
+
+def test_a_file_within_the_text_is_named() -> None:
+    lines = b"".join(binascii.b2a_uu(bytes(range(each, each + 45))) for each in range(0, 180, 45))
+    text = b"\nThe plan:\n\nbegin 644 the plan.pdf\n" + lines + b"`\nend\n\nIt begins:\nbegin 644 now\nand ends.\n"
+    expected = "The plan:\n\nIt begins:\nbegin 644 now\nand ends.\n\nAttachments: the plan.pdf"
+    assert body_of(mail(text)) == expected
+    assert body_of(mail(text.replace(b"\n", b"\r\n"))) == expected
 
 
 # --- broken ---

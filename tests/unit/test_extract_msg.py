@@ -227,6 +227,15 @@ def test_a_signed_message_is_read_out_of_its_signature() -> None:
     assert extract(message(properties, attachments=[signed])).text == "Subject: Leave\n\nLeave is 28 days."
 
 
+def test_a_message_inside_of_its_signature_is_read() -> None:
+    sent = b"Content-Type: text/plain\r\n\r\nLeave is 28 days."
+    envelope = bytes.fromhex("308006092a864886f70d010702a0803080020101310030800609 2a864886f70d010701a080")
+    signature = envelope + b"\x04" + bytes([len(sent)]) + sent + b"\x00\x00" * 5
+    properties = {CLASS: "IPM.Note.SMIME", SUBJECT: "Leave"}
+    attached_signature = storage({0x3707: "smime.p7m", 0x3701: signature})
+    assert extract(message(properties, attachments=[attached_signature])).text == "Subject: Leave\n\nLeave is 28 days."
+
+
 def test_a_message_of_nothing_is_empty() -> None:
     assert code_of(message({SUBJECT: "", BODY: ""})) == "empty"
 

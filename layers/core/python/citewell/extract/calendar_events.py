@@ -14,6 +14,8 @@ _SHOWN = {
     "SUMMARY": "Event",
     "DTSTART": "Start",
     "DTEND": "End",
+    "DURATION": "Duration",
+    "RRULE": "Repeats",
     "LOCATION": "Location",
     "ORGANIZER": "Organizer",
     "ATTENDEE": "Attendees",
@@ -24,6 +26,7 @@ def events_of(calendar: str, *, described: bool) -> Iterator[str]:
     """Each event as lines ``Event: ...``, ``Start: ...``, also its description unless that repeats a mail's text."""
     labels = _SHOWN | ({"DESCRIPTION": "Description"} if described else {})
     event: dict[str, list[str]] | None = None
+    inner = 0
     for line in _FOLD.sub("", calendar).splitlines():
         match = _LINE.fullmatch(line.rstrip())
         if match is None:
@@ -34,7 +37,9 @@ def events_of(calendar: str, *, described: bool) -> Iterator[str]:
         elif (name, value.upper()) == ("END", "VEVENT") and event:
             yield "\n".join(f"{label}: {', '.join(event[key])}" for key, label in labels.items() if event.get(key))
             event = None
-        elif event is not None and name in labels:
+        elif event is not None and name in {"BEGIN", "END"}:  # an alarm, with a description of its own
+            inner += 1 if name == "BEGIN" else -1
+        elif event is not None and not inner and name in labels:
             event.setdefault(name, []).append(_shown(name, match["parameters"], value))
 
 
@@ -42,6 +47,8 @@ def _shown(name: str, parameters: str, value: str) -> str:
     given = {key.upper(): each.strip('"') for key, each in _PARAMETER.findall(parameters)}
     if name.startswith("DT"):
         return _time(value, zone=given.get("TZID", ""))
+    if name == "RRULE":
+        return value.replace(";", ", ")
     if name in {"ORGANIZER", "ATTENDEE"}:
         return given.get("CN") or re.sub(r"^mailto:", "", value, flags=re.IGNORECASE)
     return _ESCAPE.sub(lambda found: " " if found[1] in "nN" else found[1], value)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import codecs
 from collections.abc import Sequence
 from email.message import Message
-from email.utils import collapse_rfc2231_value
 
 from citewell.core.values import ExtractedText
 from citewell.errors import DocumentRejected
 from citewell.extract.building import TextBuilder
 from citewell.extract.calendar_events import events_of
 from citewell.extract.decoding import decode
-from citewell.extract.mail_headers import day_of, fields_of, unfolded
+from citewell.extract.mail_armour import is_encrypted, without_files, without_signature
+from citewell.extract.mail_headers import day_of, fields_of, parameter_of, unfolded
 from citewell.extract.mail_parsing import parsed
+from citewell.extract.mail_signed import encrypted, opened
 from citewell.extract.mail_text import content_of, is_base64, text_of
 from citewell.extract.mail_writing import (
     shown_fields,
@@ -27,7 +28,7 @@ from citewell.extract.options import ReadOptions
 _DEEPEST = 30
 _HEAD_BYTES = 16
 _SIGNATURES = frozenset({"application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature"})
-_ENCRYPTED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
+_ENVELOPES = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 _FORMS = frozenset({"text/plain", "text/html", "text/calendar"})
 _FOR_PROGRAMS = frozenset({"message/delivery-status", "message/disposition-notification", "text/rfc822-headers"})
 
@@ -36,8 +37,8 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     """Header fields as metadata, the body once, forwarded messages within it; attachments by name only.
 
     The title is the subject, the effective date the day it was sent; in a mailbox, each message is a section.
-    Raises DocumentRejected ``encrypted`` for a message that only its recipient's key opens, ``unsupported_type`` for
-    one inside of its signature, ``corrupt`` for parts that nest without an end, ``undecodable`` and ``too_large``.
+    Raises DocumentRejected ``encrypted`` for a message that only its recipient's key opens, ``corrupt`` for parts that
+    nest without an end, ``undecodable`` and ``too_large``.
     """
     builder = TextBuilder(options.limits)
     writer = _PartWriter(builder)
@@ -73,10 +74,11 @@ class _PartWriter:
 
     def write_message(self, message: Message, depth: int = 0) -> None:
         self._has_body = False
-        if str(message.get_param("smime-type", "")).lower() == "signed-data":
-            raise DocumentRejected("unsupported_type", "the message is wrapped in its signature")
-        if message.get_content_type() == "multipart/encrypted" or message.get_content_type() in _ENCRYPTED:
-            raise DocumentRejected("encrypted", "the message is encrypted for its recipient")
+        if message.get_content_type() in _ENVELOPES and depth <= _DEEPEST:
+            self.write_message(parsed(opened(content_of(message))), depth + 1)
+            return
+        if message.get_content_type() == "multipart/encrypted":
+            raise encrypted()
         attachments: list[str] = []
         self._write(message, attachments, depth)
         write_attachments(self._builder, attachments)
@@ -88,7 +90,7 @@ class _PartWriter:
         try:
             self.write_message(message, depth)
         except DocumentRejected as rejected:
-            if rejected.code not in {"encrypted", "unsupported_type"}:
+            if rejected.code != "encrypted":
                 raise
 
     def _write(self, part: Message, attachments: list[str], depth: int) -> None:
@@ -97,7 +99,7 @@ class _PartWriter:
             return
         if not part.is_multipart():
             if _is_text(part) and (depth == 0 or self._is_shown(part)):
-                self._write_text(part)
+                self._write_text(part, attachments)
             else:
                 attachments.append(_file_name(part))
         elif kind == "message/rfc822":
@@ -115,15 +117,23 @@ class _PartWriter:
         disposition = part.get_content_disposition()
         return disposition == "inline" or (disposition is None and not (self._has_body and _raw_file_name(part)))
 
-    def _write_text(self, part: Message) -> None:
+    def _write_text(self, part: Message, attachments: list[str]) -> None:
         text = text_of(part)
         if part.get_content_type() == "text/html":
-            write_body(self._builder, plain="", html=text)
+            self._write_body("", text)
         elif part.get_content_type() == "text/calendar":
             self._write_events(text)
         else:
-            write_body(self._builder, plain=text, html="")
-        self._has_body = self._has_body or bool(text.strip())
+            text, names = without_files(text)
+            self._write_body(text, "")
+            attachments.extend(names)
+
+    def _write_body(self, plain: str, html: str) -> None:
+        if is_encrypted(plain) and not self._has_body:
+            raise encrypted()
+        length = self._builder.length
+        write_body(self._builder, plain=without_signature(plain), html=html)
+        self._has_body = self._has_body or self._builder.length > length
 
     def _write_events(self, calendar: str) -> None:
         for event in events_of(calendar, described=not self._has_body):
@@ -141,8 +151,7 @@ class _PartWriter:
             if parts:
                 self._write(parts[0], attachments, depth + 1)
             return
-        write_body(self._builder, plain=plain, html=html)
-        self._has_body = True
+        self._write_body(plain, html)
         self._write_events(forms.get("text/calendar", ""))
         for part in parts:
             attachments.extend(_file_name(leaf) for leaf in part.walk() if _is_file(leaf) and not _is_inline(leaf))
@@ -190,11 +199,4 @@ def _file_name(part: Message) -> str:
 
 
 def _raw_file_name(part: Message) -> str:
-    for name, header in (("filename", "content-disposition"), ("name", "content-type")):
-        try:
-            value = part.get_param(name, None, header)
-        except (ValueError, IndexError):  # a parameter that is cut off
-            continue
-        if value:
-            return collapse_rfc2231_value(value)
-    return ""
+    return parameter_of(part, "filename", "content-disposition") or parameter_of(part, "name", "content-type")

@@ -6,7 +6,7 @@ import re
 from email.errors import HeaderParseError
 from email.header import decode_header
 from email.message import Message
-from email.utils import parsedate_to_datetime
+from email.utils import collapse_rfc2231_value, parsedate_to_datetime
 
 from citewell.errors import DocumentRejected
 from citewell.extract.declaring import decoded_as
@@ -49,19 +49,49 @@ def fields_of(message: Message) -> dict[str, str]:
     raw: dict[str, str] = {}
     for name, value in message.raw_items():
         raw.setdefault(name.title(), str(value))
-    return {name: unfolded(raw.get(name)) for name in SHOWN}
+    shown = {name: raw.get(name, "") for name in SHOWN}
+    charset = None if "".join(shown.values()).isascii() else _charset_in(message)
+    return {name: unfolded(value, charset) for name, value in shown.items()}
 
 
-def unfolded(value: str | None) -> str:
-    """A field's value in its own characters. Never fails: what can't be decoded is marked or stays as it is."""
+def unfolded(value: str | None, charset: str | None = None) -> str:
+    """A field's value in its own characters, bare bytes in ``charset`` where they aren't UTF-8.
+
+    Never fails: what can't be decoded is marked or stays as it is.
+    """
     value = _FOLD.sub(" ", (value or "")[:_LONGEST_VALUE]).strip()
     if "=?" not in value:
-        return _readable(value.encode("utf-8", "surrogateescape"), None)
+        return _readable(value.encode("utf-8", "surrogateescape"), charset)
     try:
         parts = decode_header(value)
     except (HeaderParseError, ValueError):
         return value.encode("utf-8", "replace").decode()
     return "".join(part if isinstance(part, str) else _readable(part, charset) for part, charset in parts)
+
+
+def parameter_of(part: Message, name: str, header: str) -> str:
+    """Such as a file's name; also where it is cut off, or in bare bytes."""
+    for field, value in part.raw_items():
+        if field.lower() == header and not str(value).isascii():
+            part.replace_header(field, _readable(str(value).encode("utf-8", "surrogateescape"), None))
+            break
+    try:
+        found = part.get_param(name, None, header)
+    except (ValueError, IndexError):
+        return ""
+    return collapse_rfc2231_value(found) if found else ""
+
+
+def charset_of(part: Message) -> str | None:
+    try:
+        return part.get_content_charset()
+    except (ValueError, LookupError, IndexError):
+        return None
+
+
+def _charset_in(message: Message) -> str | None:
+    """That of its text, in which its program most likely wrote the header too."""
+    return next(filter(None, map(charset_of, message.walk())), None)
 
 
 def _readable(value: bytes, charset: str | None) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from email.message import Message
 
 from citewell.extract.declaring import decoded_as
+from citewell.extract.html import meta_charset_of
+from citewell.extract.mail_headers import charset_of
 
 _TRANSFER_ENCODING = "Content-Transfer-Encoding"
 _KNOWN_ENCODING = re.compile(r"base64|quoted[-_ ]?printable|(?:x-)?uu(?:encode|e)", re.IGNORECASE)
@@ -17,7 +19,10 @@ def text_of(part: Message | None) -> str:
     """Empty for no part. What can't be decoded is marked; raises DocumentRejected ``undecodable`` as any text does."""
     if part is None:
         return ""
-    text = decoded_as(_charset(part), content_of(part))
+    content, charset = content_of(part), charset_of(part)
+    if part.get_content_type() == "text/html" and charset in {None, "us-ascii"}:
+        charset = meta_charset_of(content) or charset
+    text = decoded_as(charset, content)
     return _reflowed(text, part) if part.get_content_type() == "text/plain" else text
 
 
@@ -34,13 +39,6 @@ def content_of(part: Message) -> bytes:
 def is_base64(part: Message) -> bool:
     found = _KNOWN_ENCODING.search(str(part.get(_TRANSFER_ENCODING, "")))
     return found is not None and found[0].lower() == "base64"
-
-
-def _charset(part: Message) -> str | None:
-    try:
-        return part.get_content_charset()
-    except (ValueError, LookupError, IndexError):
-        return None
 
 
 def _reflowed(text: str, part: Message) -> str:

@@ -13,6 +13,7 @@ from citewell.extract.mail_forms import is_richer
 
 _LONGEST_FIELD = 1_000
 _PARAGRAPHS = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*)+")
+_LINE_END = re.compile(r"\r+\n|\r")  # some relays have added a return to each
 _PAGE = re.compile(r"\s*<(?:!doctype\s+html|html[\s>])", re.IGNORECASE)
 
 
@@ -59,7 +60,7 @@ def _write_page(html: str, builder: TextBuilder) -> None:
 
 
 def _write_plain(builder: TextBuilder, text: str) -> None:
-    for paragraph in _PARAGRAPHS.split(text.replace("\r\n", "\n")):
+    for paragraph in _PARAGRAPHS.split(_LINE_END.sub("\n", text)):
         builder.paragraph(paragraph)
 
 

@@ -16,6 +16,7 @@ from citewell.extract.declaring import decoded_as
 from citewell.extract.eml import write_signed
 from citewell.extract.html import meta_charset_of
 from citewell.extract.mail_headers import day_of, fields_of
+from citewell.extract.mail_signed import encrypted, is_signature, opened
 from citewell.extract.mail_writing import shown_fields, write_attachments, write_body, write_forwarded, write_one_of
 from citewell.extract.options import ReadOptions
 from citewell.extract.outlook_items import fields_of_item
@@ -33,7 +34,7 @@ _SUBMITTED, _DELIVERED = 0x0039, 0x0E06
 _BODY, _HTML, _RTF = 0x1000, 0x1013, 0x1009
 _ATTACHMENT, _LONG_NAME, _SHORT_NAME, _DISPLAY_NAME, _FLAGS = 0x3701, 0x3707, 0x3704, 0x3001, 0x3714
 
-_HEAD_BYTES = 1_024
+_HEAD_BYTES = 16_384
 _SHOWN_IN_BODY = 4
 _ROOT_HEADER_BYTES, _EMBEDDED_HEADER_BYTES, _PART_HEADER_BYTES = 32, 24, 8
 
@@ -105,21 +106,16 @@ def _write_body(message: Properties, builder: TextBuilder) -> None:
 def _write_secured(message: Properties, builder: TextBuilder) -> bool:
     """Write what a signature was put to, if the message is such; refuse one that is encrypted."""
     kind = message.text(MESSAGE_CLASS)
-    if kind == "IPM.Note.SMIME":
-        raise DocumentRejected("encrypted", "the message is encrypted for its recipient")
-    signed = _signed_part(message) if kind.startswith("IPM.Note.SMIME") else b""
-    if signed:
-        write_signed(signed, builder)
-    return bool(signed)
-
-
-def _signed_part(message: Properties) -> bytes:
-    """The message as it was sent, where Outlook keeps it whole for its signature."""
+    if not kind.startswith("IPM.Note.SMIME"):
+        return False
     for path in message.storages("__attach_version1.0_#"):
         content = Properties(message.file, path, _PART_HEADER_BYTES).binary(_ATTACHMENT)
-        if b"multipart/signed" in content[:_HEAD_BYTES].lower():
-            return content
-    return b""
+        if is_signature(content) or b"multipart/signed" in content[:_HEAD_BYTES].lower():
+            write_signed(opened(content) if is_signature(content) else content, builder)
+            return True
+    if kind == "IPM.Note.SMIME":
+        raise encrypted()
+    return False
 
 
 def _html(message: Properties) -> str:
