@@ -7,7 +7,7 @@ import pytest
 from citewell.core.values import BlockKind
 from citewell.errors import DocumentRejected
 from citewell.extract import extract
-from tests.documents.archives import zipped
+from tests.documents.archives import unzipped, zipped
 from tests.documents.office import odt
 
 NUMBERED = (
@@ -313,6 +313,58 @@ def test_what_a_picture_shows_follows_its_paragraph_or_stands_in_its_cell() -> N
     assert text_of(odt(body + frame.format("Image1", "photo.png"))) == (
         "Sales\n\n[Picture: Sales rise.]\n\n| a | a |\n| --- | --- |\n| [Picture: Yes] | b |"
     )
+
+
+MATH_ML = (
+    '<math xmlns="http://www.w3.org/1998/Math/MathML"><semantics><mrow>{}</mrow>'
+    '<annotation encoding="StarMath 5.0">source</annotation></semantics></math>'
+)
+
+
+def with_object(content: str) -> bytes:
+    """A paragraph around an object, which is a part of its own."""
+    frame = (
+        '<draw:frame><draw:object xmlns:xlink="http://www.w3.org/1999/xlink" xlink:href="./Object 1"/><draw:image/>'
+        "</draw:frame>"
+    )
+    return zipped({**unzipped(odt(p(f"See{frame}here."))), "Object 1/content.xml": content})
+
+
+@pytest.mark.parametrize(
+    ("formula", "text"),
+    [
+        ("<mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup>", "E = mc^2"),
+        ("<mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mn>2</mn></mfrac>", "(a + b)/2"),
+        ("<munderover><mo>∑</mo><mi>i</mi><mi>n</mi></munderover><msub><mi>x</mi><mi>i</mi></msub>", "∑_i^n x_i"),
+        ("<msqrt><mi>x</mi></msqrt><mroot><mi>y</mi><mn>3</mn></mroot>", "√x³√y"),
+        ("<mfenced><mi>x</mi><mi>y</mi></mfenced><mover accent='true'><mi>z</mi><mo>~</mo></mover>", "(x,y)z~"),
+        (
+            "<mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>2</mn></mtd></mtr><mtr><mtd><mn>3</mn></mtd></mtr></mtable>",
+            "1, 2; 3",
+        ),
+    ],
+)
+def test_a_formula_stands_in_its_line(formula: str, text: str) -> None:
+    assert text_of(with_object(MATH_ML.format(formula))) == f"See {text} here."
+
+
+def test_a_charts_numbers_follow_its_paragraph() -> None:
+    chart = (
+        '<office:document-content xmlns:chart="urn:oasis:names:tc:opendocument:xmlns:chart:1.0" '
+        'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+        'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
+        'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office:chart><chart:chart>'
+        f"<chart:title>{p('Sales')}</chart:title>"
+        f"<chart:plot-area><chart:axis><chart:title>{p('Year')}</chart:title></chart:axis></chart:plot-area>"
+        f"{table(['', 'North'], ['2023', '7'])}"
+        "</chart:chart></office:chart></office:body></office:document-content>"
+    )
+    assert text_of(with_object(chart)) == "Seehere.\n\nSales\n\n|  | North |\n| --- | --- |\n| 2023 | 7 |"
+
+
+@pytest.mark.parametrize("content", ["", "<math", "<other/>"])
+def test_an_object_that_is_damaged_or_of_another_kind_is_left_out(content: str) -> None:
+    assert text_of(with_object(content)) == "Seehere."
 
 
 def test_notes_of_a_table_follow_the_table() -> None:

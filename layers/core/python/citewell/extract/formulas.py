@@ -26,29 +26,29 @@ def formula(element: Element) -> str:
 
 
 def _fraction(element: Element) -> str:
-    return "/".join(_grouped(part) for part in _parts(element, "num", "den") if part)
+    return "/".join(grouped(part) for part in _parts(element, "num", "den") if part)
 
 
 def _with_scripts(element: Element) -> str:
     base, low, high, under, over = _parts(element, "e", "sub", "sup", "lim", "lim")
     if element.tag == MATH + "limUpp":
-        return _grouped(base) + _scripts("", over)
-    return _grouped(base) + _scripts(low or under, high)
+        return grouped(base) + scripts("", over)
+    return grouped(base) + scripts(low or under, high)
 
 
 def _before(element: Element) -> str:
     base, low, high = _parts(element, "e", "sub", "sup")
-    return _scripts(low, high) + _grouped(base)
+    return scripts(low, high) + grouped(base)
 
 
 def _root(element: Element) -> str:
     degree, base = _parts(element, "deg", "e")
-    return f"{superscript(degree)}√{_grouped(base)}"
+    return f"{superscript(degree)}√{grouped(base)}"
 
 
 def _operator(element: Element) -> str:
     low, high, base = _parts(element, "sub", "sup", "e")
-    return f"{_said(element, 'chr', '∫')}{_scripts(low, high)} {base}".strip()
+    return f"{_said(element, 'chr', '∫')}{scripts(low, high)} {base}".strip()
 
 
 def _delimited(element: Element) -> str:
@@ -71,12 +71,12 @@ def _function(element: Element) -> str:
 
 
 def _accented(element: Element) -> str:
-    return _grouped(*_parts(element, "e")) + _said(element, "chr", _COMBINING_CIRCUMFLEX)
+    return grouped(*_parts(element, "e")) + _said(element, "chr", _COMBINING_CIRCUMFLEX)
 
 
 def _barred(element: Element) -> str:
     below = _said(element, "pos", "bot") == "bot"
-    return _grouped(*_parts(element, "e")) + (_COMBINING_LOW_LINE if below else _COMBINING_OVERLINE)
+    return grouped(*_parts(element, "e")) + (_COMBINING_LOW_LINE if below else _COMBINING_OVERLINE)
 
 
 _WRITERS: dict[str, Callable[[Element], str]] = {
@@ -99,8 +99,8 @@ def _parts(element: Element, *names: str) -> Sequence[str]:
     return ["" if part is None else formula(part) for part in found]
 
 
-def _scripts(low: str, high: str) -> str:
-    return (f"_{_grouped(low)}" if low else "") + (f"^{_grouped(high)}" if high else "")
+def scripts(low: str, high: str) -> str:
+    return (f"_{grouped(low)}" if low else "") + (f"^{grouped(high)}" if high else "")
 
 
 def _said(element: Element, name: str, otherwise: str) -> str:
@@ -109,7 +109,7 @@ def _said(element: Element, name: str, otherwise: str) -> str:
     return otherwise if found is None else found.get(MATH + "val", "")
 
 
-def _grouped(part: str) -> str:
+def grouped(part: str) -> str:
     return part if part.isalnum() or not part or _is_in_brackets(part) else f"({part})"
 
 

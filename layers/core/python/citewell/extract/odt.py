@@ -15,6 +15,7 @@ from citewell.extract import xml
 from citewell.extract.archives import Archive
 from citewell.extract.building import TextBuilder, clean_line
 from citewell.extract.odt_lines import Line, boxes_in, is_hidden, pictures_in, read_line
+from citewell.extract.odt_objects import Objects, chart_table, chart_title
 from citewell.extract.odt_styles import BULLET, DRAW, OFFICE, OUTLINE, TABLE, TEXT, Counter, Styles
 from citewell.extract.ooxml import Element, number_of
 from citewell.extract.options import ReadOptions
@@ -47,7 +48,8 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     if body is None:
         raise DocumentRejected("corrupt", "the document has no body of text")
     builder = TextBuilder(options.limits)
-    document = _Document(Styles([each for each in (others.get("styles.xml"), content) if each is not None]), builder)
+    styles = Styles([each for each in (others.get("styles.xml"), content) if each is not None])
+    document = _Document(styles, Objects(archive), builder)
     document.blocks(body)
     title, language = (_property(others.get("meta.xml"), name) for name in ("title", "language"))
     return builder.finish(title=document.title or title, language=language)
@@ -72,9 +74,10 @@ class _List:
 
 
 class _Document:
-    def __init__(self, styles: Styles, builder: TextBuilder) -> None:
+    def __init__(self, styles: Styles, objects: Objects, builder: TextBuilder) -> None:
         self.title: str | None = None
         self._styles = styles
+        self._objects = objects
         self._builder = builder
         self._headings = Counter(styles)
         self._counters: dict[str, Counter] = {}
@@ -175,7 +178,7 @@ class _Document:
             self._builder.item(text, depth=depth, marker=marker)
 
     def _line(self, element: Element, asides: _Asides) -> str:
-        line = read_line(element, self._styles)
+        line = read_line(element, self._styles, self._objects)
         asides.lines.append(line)
         asides.pictures += line.pictures
         return line.text
@@ -188,10 +191,21 @@ class _Document:
                 self.blocks(box)
         for picture in asides.pictures:
             self._builder.paragraph(picture)
+        for line in asides.lines:
+            for chart in line.charts:
+                self._write_chart(chart)
         for table in asides.tables:
             inner = _Asides()
             self._write_table(table, inner)
             self._write_asides(inner)
+        self._write_notes(asides)
+
+    def _write_chart(self, chart: Element) -> None:
+        self._builder.paragraph(chart_title(chart))
+        if (numbers := chart_table(chart)) is not None:
+            self._write_table(numbers, _Asides())
+
+    def _write_notes(self, asides: _Asides) -> None:
         for line in asides.lines:
             for note in line.notes:
                 body = note.find(TEXT + "note-body")

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from citewell.extract.alternative_texts import picture_line
+from citewell.extract.mathml import mathml
+from citewell.extract.odt_objects import Objects, is_formula
 from citewell.extract.odt_styles import DRAW, OFFICE, SVG, TEXT, Styles
 from citewell.extract.ooxml import Element, number_of
 from citewell.extract.superscripts import BEGIN, END, with_raised
@@ -29,7 +31,7 @@ _SIGNS = {TEXT + "tab": "\t", TEXT + "line-break": "\n"}
 class Line:
     """``notes`` are ``text:note`` elements, ``annotations`` ``office:annotation``, ``boxes`` hold paragraphs.
 
-    ``pictures`` are lines that say what a picture shows.
+    ``pictures`` are lines that say what a picture shows, ``charts`` documents of their own.
     """
 
     text: str = ""
@@ -37,11 +39,12 @@ class Line:
     annotations: list[Element] = field(default_factory=list)
     boxes: list[Element] = field(default_factory=list)
     pictures: list[str] = field(default_factory=list)
+    charts: list[Element] = field(default_factory=list)
 
 
-def read_line(paragraph: Element, styles: Styles) -> Line:
+def read_line(paragraph: Element, styles: Styles, objects: Objects) -> Line:
     line = Line()
-    line.text = with_raised("".join(_pieces(paragraph, styles, line)))
+    line.text = with_raised("".join(_pieces(paragraph, styles, objects, line)))
     if any(each.get(TEXT + "is-hidden") == "true" for each in paragraph.iter(TEXT + "hidden-paragraph")):
         line.text = ""
     return line
@@ -73,7 +76,7 @@ def is_hidden(element: Element) -> bool:
     return bool(element.get(TEXT + "display") == "none" or element.get(TEXT + "is-hidden") == "true")
 
 
-def _pieces(parent: Element, styles: Styles, line: Line) -> Iterator[str]:
+def _pieces(parent: Element, styles: Styles, objects: Objects, line: Line) -> Iterator[str]:
     if styles.hidden(parent.get(TEXT + "style-name")):
         return
     yield _spaced(parent.text)
@@ -87,15 +90,23 @@ def _pieces(parent: Element, styles: Styles, line: Line) -> Iterator[str]:
         elif child.tag == OFFICE + "annotation":
             line.annotations.append(child)
         elif child.tag.startswith(DRAW):
-            # An inline element such as draw:a holds text boxes as well.
-            line.boxes += boxes_in(child)
-            line.pictures += pictures_in(child)
+            yield from _drawing(child, objects, line)
         elif child.tag not in _SKIPPED and not is_hidden(child):
             raised = styles.raised(child.get(TEXT + "style-name"))
             yield BEGIN if raised else ""
-            yield from _pieces(child, styles, line)
+            yield from _pieces(child, styles, objects, line)
             yield END if raised else ""
         yield _spaced(child.tail)
+
+
+def _drawing(drawing: Element, objects: Objects, line: Line) -> Iterator[str]:
+    line.boxes += boxes_in(drawing)  # an inline element such as draw:a holds text boxes as well
+    line.pictures += pictures_in(drawing)
+    for shown in objects.shown_in(drawing):
+        if is_formula(shown):
+            yield f" {mathml(shown)} "
+        else:
+            line.charts.append(shown)
 
 
 def _spaced(text: str | None) -> str:
