@@ -84,6 +84,15 @@ def test_names_and_values_above_a_wider_table_are_not_its_head() -> None:
     )
 
 
+@pytest.mark.parametrize("blank", ["", ",,"])
+def test_narrower_rows_that_a_blank_one_parts_from_the_table_are_not_its_head(blank: str) -> None:
+    text = f"Sales report,,\n{blank}\nCreated,2026-03-01,\n{blank}\nRegion,Q1,Q2\nEU,10,20\n{blank}\nUS,30,40\n"
+    assert extract(text.encode()).text == (
+        "Sales report\n\nCreated 2026-03-01\n\n"
+        "| Region | Q1 | Q2 |\n| --- | --- | --- |\n| EU | 10 | 20 |\n| US | 30 | 40 |"
+    )
+
+
 def test_comments_above_the_table_are_read_before_it() -> None:
     extracted = extract(b"# Desks, by city\n#\n# of 2026\ncity,desks\nBern,12\nOslo,30\n")
     assert extracted.text == "Desks, by city\nof 2026\n\n| city | desks |\n| --- | --- |\n| Bern | 12 |\n| Oslo | 30 |"

@@ -17,6 +17,7 @@ from citewell.extract.normalising import normalise
 from citewell.extract.options import ReadOptions
 
 _LONGEST_PREAMBLE = 3
+_MOST_PREAMBLE_ROWS = 10
 
 
 def read(data: bytes, options: ReadOptions) -> ExtractedText:
@@ -41,9 +42,15 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
 
 
 def _head_of(rows: Sequence[Sequence[str]]) -> int:
-    """The index of the first row that isn't a title or, above a table of many columns, a name with its value."""
+    """The index of the first row that isn't a title or, above a table of many columns, a name with its value.
+
+    Narrower rows that a blank one parts from the table are above it, too.
+    """
     extents = [max((at for at, cell in enumerate(row, start=1) if cell.strip()), default=0) for row in rows]
     width = max((extent for extent, count in Counter(extents).items() if count > 1), default=0)
+    gap = next((at for at, extent in enumerate(extents[:_MOST_PREAMBLE_ROWS]) if not extent and any(extents[:at])), 0)
+    if gap and max(extents[:gap]) <= min(width - 1, _LONGEST_PREAMBLE) and len(rows) - gap > 2:
+        return gap + _head_of(rows[gap + 1 :]) + 1
     longest = max(1, min(width // 2, _LONGEST_PREAMBLE))
     preamble = itertools.takewhile(
         lambda row: row[0] <= longest or _stands_alone(row[1]), zip(extents, rows, strict=True)
