@@ -55,6 +55,18 @@ def test_short_values_stand_on_one_line_and_long_ones_each_on_their_own() -> Non
     assert text_of(json.dumps({"notes": [long, long]})) == f"notes[0]: {long}\nnotes[1]: {long}"
 
 
+def test_many_short_values_fill_lines() -> None:
+    numbers = [f"{number:05}" for number in range(200)]
+    lines = text_of(json.dumps({"vector": numbers})).split("\n")
+    assert [len(line) <= len("vector: ") + 400 for line in lines] == [True] * 4
+    assert ", ".join(line.removeprefix("vector: ") for line in lines) == ", ".join(numbers)
+
+
+def test_a_text_that_is_given_by_its_lines_is_one() -> None:
+    cell = {"cell_type": "code", "source": ["import x\n", "\n", "x.run()\n"]}
+    assert text_of(json.dumps({"cells": [cell]})) == "cells[0].cell_type: code\ncells[0].source: import x\nx.run()"
+
+
 def test_a_record_with_a_long_text_is_no_row() -> None:
     long = "word " * 100 + "end"
     assert text_of(json.dumps([{"id": 1, "text": long}, {"id": 2, "text": long}])).startswith(

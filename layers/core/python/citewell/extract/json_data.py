@@ -22,6 +22,7 @@ _LONGEST_CELL = 300
 _MOST_COLUMNS = 30
 _LEAST_FILLED = 0.5
 _LONGEST_LINE_OF_VALUES = 400
+_LONGEST_OF_MANY_VALUES = 60
 _LINES_OF_A_BLOCK = 40
 _BINARY = re.compile(
     r"(?:data:[\w/.+-]+(?:;[\w=.-]+)*,)?(?=[^A-Za-z]*+[A-Za-z][^A-Za-z]*+[A-Za-z])[A-Za-z0-9+/=_\s-]{1000,}"
@@ -103,10 +104,15 @@ class _Writer:
         texts = [_as_text(value) for value in values if not isinstance(value, tuple | list)]
         if len(texts) < len(values):
             return False
+        if len(texts) > 1 and all(text.endswith("\n") for text in texts[:-1]):
+            self._add(path, "".join(texts).rstrip("\n"))  # a text by its lines, as notebooks have it
+            return True
         line = ", ".join(text for text in texts if text)
-        if len(line) > _LONGEST_LINE_OF_VALUES or "\n" in line:
+        is_short = len(line) <= _LONGEST_LINE_OF_VALUES or max(map(len, texts)) <= _LONGEST_OF_MANY_VALUES
+        if "\n" in line or not is_short:
             return False
-        self._add(path, line)
+        for each in _lines_of(texts):
+            self._add(path, each)
         return True
 
     def _add(self, path: str, text: str) -> None:
@@ -119,6 +125,17 @@ class _Writer:
     def _flush(self) -> None:
         self.builder.paragraph("\n".join(self._lines))
         self._lines.clear()
+
+
+def _lines_of(values: Sequence[str]) -> Iterator[str]:
+    line = ""
+    for value in filter(None, values):
+        if line and len(line) + len(value) + 2 > _LONGEST_LINE_OF_VALUES:
+            yield line
+            line = ""
+        line = f"{line}, {value}" if line else value
+    if line:
+        yield line
 
 
 def _member(path: str, key: str) -> str:
