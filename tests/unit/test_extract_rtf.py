@@ -180,6 +180,7 @@ def test_a_table_at_the_end_is_written() -> None:
     [
         pytest.param(rb"{\v secret}", id="hidden"),
         pytest.param(rb"{\deleted secret\par }", id="tracked deletion"),
+        pytest.param(rb"{\mvf secret}", id="where a text was moved from"),
         pytest.param(rb"{\header secret\par}{\footerr secret}", id="running header and footer"),
         pytest.param(rb"{\pict\wmetafile8 736563726574}", id="picture"),
         pytest.param(rb"{\pict\bin6 secret}", id="picture in bytes"),
@@ -224,6 +225,18 @@ def test_the_parts_of_a_formula_are_kept_apart() -> None:
     power = rb"{\msSup{\msSupPr}{\me{\mr x}}{\msup{\mr 3}}}"
     formula = rb"{\mmath{\*\moMath" + fraction + power + rb"}{\mmathPict{\*\shppict{\pict 00}}}}"
     assert text_of(b"is " + formula) == "is 1/2x^3"
+
+
+def picture(name: bytes, value: bytes) -> bytes:
+    described = rb"{\*\picprop\shplid1{\sp{\sn " + name + rb"}{\sv " + value + rb"}}{\sp{\sn fLine}{\sv 0}}}"
+    return rb"{\*\shppict{\pict" + described + rb"\pngblip 89504e47}}{\nonshppict{\pict\wmetafile8 0100}}"
+
+
+def test_what_a_picture_shows_follows_its_paragraph() -> None:
+    body = b"Sales:" + picture(b"wzDescription", rb"Sales rise from 2 to \'80 9.") + rb"\par Next.\par"
+    assert text_of(body) == "Sales:\n\n[Picture: Sales rise from 2 to € 9.]\n\nNext."
+    assert text_of(b"Text" + picture(b"wzDescription", b"Picture 1") + picture(b"wzName", b"A seal")) == "Text"
+    assert text_of(rb"Text{\v " + picture(b"wzDescription", b"A seal") + b"}") == "Text"
 
 
 def test_notes_of_a_table_follow_the_table() -> None:

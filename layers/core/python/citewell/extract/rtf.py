@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 
 from citewell.core.values import ExtractedText
 from citewell.errors import DocumentRejected
+from citewell.extract.alternative_texts import picture_line
 from citewell.extract.building import TextBuilder, clean_line
 from citewell.extract.options import ReadOptions
 from citewell.extract.rtf_blocks import Blocks, Paragraph
 from citewell.extract.rtf_codes import CHARACTERS, SIGNS, SYMBOL_CHARSET, Font, page_of
+from citewell.extract.rtf_destinations import COLLECTED, SKIPPED, STARRED
 from citewell.extract.superscripts import raised_after
 from citewell.extract.symbols import symbol
 
@@ -32,26 +34,17 @@ _MOST_GROUPS = 1_000
 _HEADING_NAME = re.compile(r"heading ?([1-9])", re.IGNORECASE)
 _BODY_LEVEL = 9
 
-_SKIPPED = {
-    *("colortbl", "pict", "objdata", "objclass", "fldinst", "sp", "nonshppict", "shprslt", "datafield"),
-    *("header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr", "footerf"),
-    *("xe", "tc", "rxe", "txe", "bkmkstart", "bkmkend", "nonesttables", "pntxta", "pntxtb"),
-    "mmathPict",
-    *(f"m{formula}Pr" for formula in ("f", "d", "r", "m", "s", "acc", "bar", "box", "ctrl", "func", "nary", "rad")),
-    *(f"m{formula}Pr" for formula in ("sSup", "sSub", "sSubSup", "sPre", "limLow", "limUpp", "eqArr", "groupChr")),
-}
-"""Destinations whose text isn't part of what a reader sees, or stands there a second time."""
-
-_COLLECTED = {"listtext": "marker", "pntext": "marker", "atnauthor": "author", "title": "title"}
-_STARRED = {"shpinst", "moMath", "moMathPara", "nesttableprops", "annotation", "atnauthor", "shppict", "do"}
-"""Destinations that an old reader may skip and this one reads; all others that begin with a star are skipped."""
+_UNREAD = {"nothing", "picture"}
+_PROPERTY = ("sn", "sv")
+"""A property's name and value, each in a group of its own."""
 
 
 @dataclass(slots=True)
 class _State:
     """What a group has set; its end brings back the outer one's.
 
-    ``into`` is where text goes: ``body``, a name of what is collected, or ``nothing``.
+    ``into`` is where text goes: ``body``, a name of what is collected, or ``nothing``; ``picture`` is where properties
+    are looked for.
     """
 
     into: str = "body"
@@ -150,6 +143,8 @@ class _Document:
             ended, self._state = self._state, self._outer.pop()
             if ended.into == "style":
                 self._end_style(ended)
+            elif ended.into == "sv" and self._state.into == "picture":
+                self._end_picture_property()
             if ended.opens is not None:
                 author = clean_line("".join(self._collected.pop("author", ()))) if ended.opens == "Comment" else ""
                 self._blocks.end_aside(f"{ended.opens} ({author})" if author else ended.opens)
@@ -168,7 +163,7 @@ class _Document:
             skipped = min(self._to_skip, len(data))
             self._to_skip -= skipped
             data = data[skipped:]
-        if self._state.into != "nothing":
+        if self._state.into not in _UNREAD:
             self._bytes += data
 
     def _decode(self) -> None:
@@ -189,7 +184,7 @@ class _Document:
                 self._blocks.write(text, state.paragraph)
         elif state.into == "fonts":
             self._fonts.setdefault(state.font, Font()).name += text.partition(";")[0]
-        elif state.into not in ("nothing", "info"):
+        elif state.into not in _UNREAD and state.into != "info":
             self._collected.setdefault(state.into, []).append(text)
 
     def _sign(self, sign: bytes) -> None:
@@ -220,17 +215,19 @@ class _Document:
         starred, self._starred = self._starred, False
         if self._to_skip and word not in self._words:
             self._to_skip -= 1
-        elif self._state.into == "nothing":
-            return
-        elif word in _SKIPPED:
+        elif self._state.into in _UNREAD:
+            if word in _PROPERTY and self._state.into == "picture":
+                self._state.into = word
+                self._collected[word] = []
+        elif word in SKIPPED:
             self._state.into = "nothing"
         elif word in self._words:
             self._words[word](number)
-        elif word in _COLLECTED:
-            self._collect(_COLLECTED[word])
+        elif word in COLLECTED:
+            self._collect(COLLECTED[word])
         elif word in CHARACTERS:
             self._write(CHARACTERS[word])
-        elif starred and word not in _STARRED:
+        elif starred and word not in STARRED:
             self._state.into = "nothing"
 
     def _collect(self, name: str) -> None:
@@ -255,6 +252,7 @@ class _Document:
             "info": lambda _: self._set(into="info"),
             "v": lambda number: self._set(hidden=number != 0),
             "deleted": lambda number: self._set(deleted=number != 0),
+            "mvf": lambda number: self._set(deleted=number != 0),
             "super": lambda number: self._set(raised=number != 0),
             "up": lambda number: self._set(raised=number != 0),
             "sub": lambda _: self._set(raised=False),
@@ -273,6 +271,7 @@ class _Document:
             "clvmrg": lambda _: setattr(self._blocks.plan.next_cell, "goes_on_above", True),
             "cellx": lambda number: self._blocks.plan.end_cell(number or 0),
             "nesttableprops": lambda _: self._blocks.begin_nested_plan(),
+            "pict": lambda _: self._begin_picture(),
             "par": self._end_paragraph,
             "sect": self._end_paragraph,
             "page": self._end_paragraph,
@@ -310,6 +309,17 @@ class _Document:
     def _set_endnote(self) -> None:
         if self._state.opens is not None:
             self._state.opens = "Endnote"
+
+    # --- pictures ---
+
+    def _begin_picture(self) -> None:
+        shown = self._state.into == "body" and not (self._state.hidden or self._state.deleted)
+        self._state.into = "picture" if shown else "nothing"
+
+    def _end_picture_property(self) -> None:
+        name, value = ("".join(self._collected.pop(part, ())) for part in _PROPERTY)
+        if name.strip() == "wzDescription":
+            self._blocks.add_aside("", [picture_line(value)])
 
     # --- styles and paragraphs ---
 

@@ -108,7 +108,10 @@ class Blocks:
     def end_aside(self, name: str) -> None:
         """``name`` is empty for a text box, whose paragraphs stand for themselves."""
         ended = self._texts.pop()
-        self._asides.append((name, [*ended.lines, ended.take()]))
+        self.add_aside(name, [*ended.lines, ended.take()])
+
+    def add_aside(self, name: str, lines: list[str]) -> None:
+        self._asides.append((name, lines))
 
     def finish(self) -> None:
         """Write what has no end of its own."""

@@ -46,6 +46,8 @@ CHARACTERS = {
     "rquote": "’",
     "ldblquote": "“",
     "rdblquote": "”",
+    "zwj": "\u200d",
+    "zwnj": "\u200c",
     "mden": "/",
     "msup": "^",
     "msub": "_",

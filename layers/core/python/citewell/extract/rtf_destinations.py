@@ -1,0 +1,17 @@
+"""Destinations of RTF: the control words that begin groups whose text goes elsewhere."""
+
+from __future__ import annotations
+
+SKIPPED = {
+    *("colortbl", "objdata", "objclass", "fldinst", "sp", "nonshppict", "shprslt", "datafield"),
+    *("header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr", "footerf"),
+    *("xe", "tc", "rxe", "txe", "bkmkstart", "bkmkend", "nonesttables", "pntxta", "pntxtb"),
+    "mmathPict",
+    *(f"m{formula}Pr" for formula in ("f", "d", "r", "m", "s", "acc", "bar", "box", "ctrl", "func", "nary", "rad")),
+    *(f"m{formula}Pr" for formula in ("sSup", "sSub", "sSubSup", "sPre", "limLow", "limUpp", "eqArr", "groupChr")),
+}
+"""Destinations whose text isn't part of what a reader sees, or stands there a second time."""
+
+COLLECTED = {"listtext": "marker", "pntext": "marker", "atnauthor": "author", "title": "title"}
+STARRED = {"shpinst", "moMath", "moMathPara", "nesttableprops", "annotation", "atnauthor", "shppict", "do"}
+"""Destinations that an old reader may skip and this one reads; all others that begin with a star are skipped."""
