@@ -470,6 +470,23 @@ def test_a_message_inside_of_its_signature_is_read(signed: bytes) -> None:
     assert body_of(mail(envelope(signed, "application/x-pkcs7-mime; name=smime.p7m"))) == "Leave is 28 days."
 
 
+def test_what_a_list_has_added_to_a_signed_message_is_read_too() -> None:
+    signed = envelope(signed_data(b"\x04" + bytes([len(INNER)]) + INNER))
+    certificates = envelope(
+        element(0x30, SIGNED_DATA, element(0xA0, element(0x30, b"\x02\x01\x01", element(0x31), element(0x30, DATA))))
+    )
+    data = mail(multipart("mixed", signed, certificates, part("text/plain", "list footer")))
+    assert body_of(data) == "Leave is 28 days.\n\nlist footer"
+
+
+def test_a_message_that_cannot_be_opened_leaves_those_beside_it() -> None:
+    kinds = (signed_data(b"", kind=ENVELOPED_DATA), signed_data(INNER)[:30])
+    forwarded = [part("message/rfc822", b"Subject: Secret\n" + envelope(each)) for each in kinds]
+    text = body_of(mail(multipart("mixed", *forwarded, part("text/plain", "See above."))))
+    assert text.count("Secret") == 4
+    assert text.endswith("See above.")
+
+
 @pytest.mark.parametrize(
     ("content", "code"),
     [

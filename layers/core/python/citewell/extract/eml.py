@@ -14,7 +14,7 @@ from citewell.extract.decoding import decode
 from citewell.extract.mail_armour import is_encrypted, without_files, without_signature
 from citewell.extract.mail_headers import day_of, fields_of, parameter_of, unfolded
 from citewell.extract.mail_parsing import parsed
-from citewell.extract.mail_signed import encrypted, opened
+from citewell.extract.mail_signed import encrypted, is_signature, opened
 from citewell.extract.mail_text import content_of, is_base64, text_of
 from citewell.extract.mail_writing import (
     shown_fields,
@@ -74,9 +74,6 @@ class _PartWriter:
 
     def write_message(self, message: Message, depth: int = 0) -> None:
         self._has_body = False
-        if message.get_content_type() in _ENVELOPES and depth <= _DEEPEST:
-            self.write_message(parsed(opened(content_of(message))), depth + 1)
-            return
         if message.get_content_type() == "multipart/encrypted":
             raise encrypted()
         attachments: list[str] = []
@@ -90,14 +87,16 @@ class _PartWriter:
         try:
             self.write_message(message, depth)
         except DocumentRejected as rejected:
-            if rejected.code != "encrypted":
+            if rejected.code not in {"encrypted", "corrupt"}:
                 raise
 
     def _write(self, part: Message, attachments: list[str], depth: int) -> None:
         kind = part.get_content_type()
         if depth > _DEEPEST or kind in _FOR_PROGRAMS or kind in _SIGNATURES:
             return
-        if not part.is_multipart():
+        if kind in _ENVELOPES and (depth == 0 or is_signature(content_of(part))):
+            self._write(parsed(opened(content_of(part))), attachments, depth + 1)
+        elif not part.is_multipart():
             if _is_text(part) and (depth == 0 or self._is_shown(part)):
                 self._write_text(part, attachments)
             else:

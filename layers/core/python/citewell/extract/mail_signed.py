@@ -22,7 +22,7 @@ def is_signature(data: bytes) -> bool:
 
 
 def opened(data: bytes) -> bytes:
-    """The message that a signature was put to, which isn't checked.
+    """The message that a signature was put to, which isn't checked; empty where it only brings certificates.
 
     Raises DocumentRejected ``encrypted`` where the envelope is no signature, ``corrupt`` for one that is damaged.
     """
@@ -32,7 +32,7 @@ def opened(data: bytes) -> bytes:
         content_info, _ = _element(data, 0, 0)
         signed_data = _parts(_parts(_parts(content_info)[1])[0])
         encapsulated = _parts(signed_data[2])  # after the version and the algorithms
-        return _joined(_parts(encapsulated[1])[0])
+        return b"".join(_joined(_parts(content)[0]) for content in encapsulated[1:])
     except (IndexError, ValueError) as error:
         raise DocumentRejected("corrupt", "the message's signature is damaged") from error
 
