@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from citewell.extract.formula_lines import grouped, scripts
 from citewell.extract.ooxml import MATH, Element
 from citewell.extract.superscripts import superscript
 
@@ -99,25 +100,7 @@ def _parts(element: Element, *names: str) -> Sequence[str]:
     return ["" if part is None else formula(part) for part in found]
 
 
-def scripts(low: str, high: str) -> str:
-    return (f"_{grouped(low)}" if low else "") + (f"^{grouped(high)}" if high else "")
-
-
 def _said(element: Element, name: str, otherwise: str) -> str:
     """What the element's properties say; a character that is said to be none is empty."""
     found = element.find(f"{element.tag}Pr/{MATH}{name}")
     return otherwise if found is None else found.get(MATH + "val", "")
-
-
-def grouped(part: str) -> str:
-    return part if part.isalnum() or not part or _is_in_brackets(part) else f"({part})"
-
-
-def _is_in_brackets(part: str) -> bool:
-    """Whether the first bracket closes with the last."""
-    depth = 0
-    for index, character in enumerate(part):
-        depth += (character == "(") - (character == ")")
-        if depth <= 0:
-            return depth == 0 and character == ")" and index == len(part) - 1
-    return False

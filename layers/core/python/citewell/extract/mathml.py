@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from citewell.extract.formulas import grouped, scripts
+from citewell.extract.formula_lines import grouped, scripts
 from citewell.extract.ooxml import Element
 from citewell.extract.superscripts import superscript
 

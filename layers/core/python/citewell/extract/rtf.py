@@ -44,7 +44,7 @@ class _State:
     """What a group has set; its end brings back the outer one's.
 
     ``into`` is where text goes: ``body``, a name of what is collected, or ``nothing``; ``picture`` is where properties
-    are looked for.
+    are looked for. ``part_of_formula`` is the sign before such a part, and where it begins.
     """
 
     into: str = "body"
@@ -55,6 +55,7 @@ class _State:
     raised: bool = False
     unicode_skip: int = 1
     opens: str | None = None
+    part_of_formula: tuple[str, int] | None = None
 
     def inner(self) -> _State:
         """What a group begins with. Written out, as documents open groups by the hundred thousand."""
@@ -145,6 +146,8 @@ class _Document:
                 self._end_style(ended)
             elif ended.into == "sv" and self._state.into == "picture":
                 self._end_picture_property()
+            if ended.part_of_formula is not None:
+                self._blocks.group(*ended.part_of_formula)
             if ended.opens is not None:
                 author = clean_line("".join(self._collected.pop("author", ()))) if ended.opens == "Comment" else ""
                 self._blocks.end_aside(f"{ended.opens} ({author})" if author else ended.opens)
@@ -282,6 +285,10 @@ class _Document:
             "footnote": lambda _: self._open("Footnote"),
             "ftnalt": lambda _: self._set_endnote(),
             "annotation": lambda _: self._open("Comment"),
+            "mnum": lambda _: self._begin_part_of_formula(""),
+            "mden": lambda _: self._begin_part_of_formula("/"),
+            "msup": lambda _: self._begin_part_of_formula("^"),
+            "msub": lambda _: self._begin_part_of_formula("_"),
             "shptxt": lambda _: self._open(""),
             "dptxbxtext": lambda _: self._open(""),
         }
@@ -310,7 +317,11 @@ class _Document:
         if self._state.opens is not None:
             self._state.opens = "Endnote"
 
-    # --- pictures ---
+    # --- formulas and pictures ---
+
+    def _begin_part_of_formula(self, sign: str) -> None:
+        if self._state.into == "body":
+            self._state.part_of_formula = sign, self._blocks.pieces
 
     def _begin_picture(self) -> None:
         shown = self._state.into == "body" and not (self._state.hidden or self._state.deleted)

@@ -48,9 +48,6 @@ CHARACTERS = {
     "rdblquote": "”",
     "zwj": "\u200d",
     "zwnj": "\u200c",
-    "mden": "/",
-    "msup": "^",
-    "msub": "_",
 }
 SIGNS = {b"~": "\u00a0", b"_": "-", b"{": "{", b"}": "}", b"\\": "\\"}
 
