@@ -167,7 +167,14 @@ def test_the_runs_of_a_list_that_google_docs_writes_are_one_list() -> None:
     assert blocks(markup) == [(LIST, "- One\n  - Inner\n- Two"), (LIST, "1. Other")]
 
 
+@pytest.mark.parametrize("mark", ["¶", "#", "\u21a9\ufe0e"])
+def test_a_link_that_is_only_a_mark_is_left_out(mark: str) -> None:
+    extracted = extract(page(f"<h1 id=a>Leave<a href='#a'>{mark}</a></h1><p>25 days. <a href='#b'>§ 5</a>"))
+    assert (extracted.title, extracted.text) == ("Leave", "Leave\n\n25 days. § 5")
+
+
 def test_a_definition_stands_with_its_term() -> None:
+    assert text_of("<dl><dt>Term:<dd>Text</dl>") == "- Term: Text"
     assert text_of("<dl><dt>FTE<dt>Full-time<dd>40 hours<dd>a week<dt>Alone</dl>") == (
         "- FTE, Full-time: 40 hours\n- a week\n\nAlone"
     )
@@ -217,6 +224,7 @@ def test_exponents_and_marks_of_notes_do_not_change_numbers_and_words() -> None:
     assert text_of("<p>10<sup>6</sup> m<sup>2</sup>, see above<sup><a href='#n1'>1</a></sup>, 2<sup>nd</sup></p>") == (
         "10⁶ m2, see above[1], 2nd"
     )
+    assert text_of("<p>25 days<a href='#n1'><sup>1</sup></a>.</p>") == "25 days[1]."
 
 
 def test_quotations_are_marked_and_deletions_are_left_out() -> None:
@@ -367,6 +375,8 @@ def test_a_span_that_is_none_costs_nothing(span: str) -> None:
         "<svg><title>OUT</title></svg>",
         "<dialog>OUT</dialog>",
         "<!-- OUT -->",
+        "<pre><span class=ln>OUT</span></pre>",
+        "<table><tr><td class=gutter><pre>OUT</pre></table>",
     ],
 )
 def test_what_is_no_content_is_left_out(element: str) -> None:
@@ -389,6 +399,12 @@ def test_what_the_pages_style_hides_and_nothing_shows_is_left_out() -> None:
 )
 def test_the_page_itself_is_never_left_out(tag: str) -> None:
     assert "holds for everybody" in text_of(f"<{tag}>{FILLER}</{tag.split()[0]}><p>more</p>")
+
+
+def test_a_header_with_the_pages_title_is_its_own() -> None:
+    body = f"<header><h1>Policy</h1><p>Ann</p></header><h1>1 Leave</h1>{FILLER}"
+    assert extract(page(body, head="<title>Policy</title>")).text.startswith("Policy\n\nAnn\n\n1 Leave")
+    assert extract(page(body, head="<title>1 Leave</title>")).text.startswith("1 Leave")
 
 
 def test_the_headers_notes_and_footers_of_an_article_are_its_own() -> None:
@@ -454,6 +470,7 @@ def test_an_element_may_end_with_its_tag_where_the_page_is_xml() -> None:
         "<header><h1>Leave</h1><p>Valid from May.</p></header>",
         "<div id=menu><h2>This week</h2><p>Monday: lasagne</p></div>",
         "<aside class='box note'>Never open the valve.</aside>",
+        "<aside id=footnotes class='footnotes footnotes-end-of-document'><p>The note.</p></aside>",
     ],
 )
 def test_what_is_marked_as_around_the_content_may_be_content(element: str) -> None:

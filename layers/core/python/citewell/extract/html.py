@@ -10,7 +10,7 @@ from citewell.core.values import ExtractedText
 from citewell.extract.building import TextBuilder
 from citewell.extract.declaring import date_of, decoded_as, language_tag_of
 from citewell.extract.html_blocks import BlockWriter
-from citewell.extract.html_boilerplate import Boilerplate
+from citewell.extract.html_boilerplate import Boilerplate, without_marks_of_links
 from citewell.extract.html_elements import heading_text, top_headings_of
 from citewell.extract.options import ReadOptions
 
@@ -57,6 +57,7 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     if _XML_DECLARATION.match(markup):  # in which, and not in HTML, an element may end with its tag
         markup = _EMPTY_ELEMENT.sub(r"<\1\2></\1>", markup)
     tree = parsed(_INTERNAL_SUBSET.sub("<!doctype html>", markup[:_META_BYTES], count=1) + markup[_META_BYTES:])
+    without_marks_of_links(tree)
     title = _title(tree)
     language = _language(tree)
     date = _date(tree)

@@ -141,11 +141,12 @@ class BlockWriter:
 
     def _leave_superscript(self, node: LexborNode) -> None:
         """An exponent of a number mustn't become its last digits, nor a note's number a word's."""
+        is_note = node.css_first("a") is not None or (node.parent is not None and node.parent.tag == "a")
         for start in range(len(self._text) - 1, -1, -1):
             if self._text[start] == "\x00":
                 before = "".join(self._text[max(0, start - 1) : start])
                 text = "".join(self._text[start + 1 :])
-                self._text[start:] = [_superscript(before, text, is_note=node.css_first("a") is not None)]
+                self._text[start:] = [_superscript(before, text, is_note=is_note)]
                 return
 
     # --- blocks ---
@@ -310,7 +311,7 @@ class BlockWriter:
             return
         self._begin(_Place.ITEM, marker="-", depth=self._depth())
         if self._terms:
-            self._text.append(f"{', '.join(self._terms)}: ")
+            self._text.append(f"{', '.join(self._terms).removesuffix(':')}: ")
             self._terms.clear()
 
     def _leave_descriptions(self, node: LexborNode) -> None:

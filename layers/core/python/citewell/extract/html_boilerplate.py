@@ -31,7 +31,8 @@ _OF_LINKS = "#menu, ul[id^='menu-'], article aside, main aside, [role=main] asid
 
 _OF_THE_PAGE = "header, footer, aside"
 _NOTE = re.compile(
-    r"\b(?:note|notice|warning|caution|danger|important|info|tip|hint|callout|admonition)\b", re.IGNORECASE
+    r"\b(?:note|(?:foot|end)?notes|notice|warning|caution|danger|important|info|tip|hint|callout|admonition)\b",
+    re.IGNORECASE,
 )
 _OPENS = re.compile(r"accordion|collaps|expand|faq|question|disclosure|toggle", re.IGNORECASE)
 _OPENED = re.compile(r"accordion|collaps|panel|answer|content", re.IGNORECASE)
@@ -50,6 +51,13 @@ _WIKI = (
     ".vector-page-toolbar, .mw-portlet, #p-lang-btn, #siteSub, #contentSub, .noprint,"
     "#mw-navigation, #mw-panel, #column-one, #jump-to-nav, #siteNotice, #breadcrumb-section, .page-metadata"
 )
+_LINE_NUMBERS = (
+    "pre .ln, pre .lineno, pre .linenos, pre .line-number, pre .line-numbers-rows, td.linenos, td.lineno, td.gutter,"
+    "td.blob-num, td.hljs-ln-numbers"
+)
+_MARKS_OF_LINKS = frozenset("¶#§🔗⚓↩↑^") | {"↩\ufe0e", "↩\ufe0f"}
+"""Texts of links within the page that stand for nothing but the link."""
+
 _MAIN = "main, [role=main]"
 
 _LEAST_OF_MAIN = 0.4
@@ -99,7 +107,7 @@ def _content_root(tree: LexborHTMLParser) -> LexborNode | None:
 
 
 def _candidates(tree: LexborHTMLParser) -> Iterable[LexborNode]:
-    yield from tree.css(f"{_OUTSIDE_OF_CONTENT}, {_WIKI}")
+    yield from tree.css(f"{_OUTSIDE_OF_CONTENT}, {_WIKI}, {_LINE_NUMBERS}")
     yield from (node for node in tree.css(_HIDDEN) if not _is_panel(node))
     yield from (
         node
@@ -107,15 +115,30 @@ def _candidates(tree: LexborHTMLParser) -> Iterable[LexborNode]:
         if _HIDDEN_STYLE.search(node.attributes.get("style") or "") and not _is_panel(node)
     )
     inner = _ids(tree.css(f"{_OF_ITS_CONTENT}, {_ASIDE_IN_CONTENT}"))
-    headings = tree.css("h1")
-    heading = headings[0] if len(headings) == 1 else None
+    heading = _page_heading(tree)
     yield from (node for node in tree.css(_OF_THE_PAGE) if node.mem_id not in inner and not _is_content(node, heading))
     yield from (node for node in tree.css(_OF_LINKS) if _is_mostly_links(node))
     yield from (node for node in tree.css("button") if not (_is_heading(node.parent) or _opens_panel(node)))
 
 
+def without_marks_of_links(tree: LexborHTMLParser) -> None:
+    """Take the links out that lead to the heading in which they stand, or from a note back to the text."""
+    for link in tree.css("a[href^='#']"):
+        if link.text().strip() in _MARKS_OF_LINKS:
+            link.decompose()
+
+
+def _page_heading(tree: LexborHTMLParser) -> LexborNode | None:
+    """The only level-1 heading, or the one that says what the page's title does."""
+    headings = tree.css("h1")
+    title = tree.css_first("head title")
+    if len(headings) > 1 and title is not None:
+        headings = [each for each in headings if each.text().split() == title.text().split()]
+    return headings[0] if len(headings) == 1 else None
+
+
 def _is_content(node: LexborNode, heading: LexborNode | None) -> bool:
-    """Whether a header holds the page's only heading, or an aside is a note among paragraphs."""
+    """Whether a header holds the page's own heading, or an aside is a note among paragraphs."""
     if node.tag == "header":
         return heading is not None and (inner := node.css_first("h1")) is not None and inner.mem_id == heading.mem_id
     return node.tag == "aside" and _NOTE.search(node.attributes.get("class") or "") is not None
