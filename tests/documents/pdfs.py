@@ -32,13 +32,15 @@ _GREY_DOT = "BI /W 1 /H 1 /CS /G /BPC 8 ID \x80 EI"
 class Page:
     """``content`` draws it; ``annotations`` are dictionaries without their brackets.
 
-    ``scan`` are the grey pixels of a picture with rows of a hundred, which ``content`` may draw as ``/I1 Do``.
+    ``scan`` are the grey pixels of a picture with rows of a hundred, which ``content`` may draw as ``/I1 Do``, and
+    ``form`` is what it may draw as ``/X1 Do``.
     """
 
     content: str
     annotations: tuple[str, ...] = ()
     rotate: int = 0
     scan: bytes = b""
+    form: str = ""
 
 
 def text(x: float, y: float, words: str, *, size: float = 11, font: str = HELVETICA) -> str:
@@ -95,7 +97,7 @@ def pdf(*pages: Page | str, catalog: str = "", info: str = "", fields: Sequence[
         dejavu = add(_stream(_dejavu()))
         outlines = f"/FontFile2 {dejavu} 0 R"
         fonts.append(_any_script(add, "V", first=f"{_KANA_GLYPH:04x}", shown=f"{_KANA:04x}", outlines=outlines))
-    resources = " ".join(f"/F{n} {number} 0 R" for n, number in enumerate(fonts, 1))
+    resources = f"/Font << {' '.join(f'/F{n} {number} 0 R' for n, number in enumerate(fonts, 1))} >>"
     numbers: list[int] = []
     nothing = add("<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] /Length 0 >> stream\n\nendstream")
     widgets = [add(f"<< /Type /Annot /Subtype /Widget {field.replace(LOOK, f'{nothing} 0 R')} >>") for field in fields]
@@ -108,7 +110,8 @@ def pdf(*pages: Page | str, catalog: str = "", info: str = "", fields: Sequence[
         numbers.append(
             add(
                 f"<< /Type /Page /Parent {tree} 0 R /MediaBox [0 0 {WIDTH} {HEIGHT}] /Rotate {page.rotate} "
-                f"/Resources << /Font << {resources} >> {_scanned(add, page.scan)} >> "
+                f"/Resources << {resources} /XObject << {_scanned(add, page.scan)} {_form(add, page.form, resources)} "
+                f">> >> "
                 f"/Contents {add(_stream(page.content))} 0 R /Annots [{shown}] >>"
             )
         )
@@ -127,7 +130,12 @@ def _scanned(add: Callable[[str], int], pixels: bytes) -> str:
         return ""
     size = f"/Width 100 /Height {len(pixels) // 100} /ColorSpace /DeviceGray /BitsPerComponent 8 /Length {len(pixels)}"
     stream = pixels.decode("latin-1")
-    return f"/XObject << /I1 {add(f'<< /Subtype /Image {size} >> stream{chr(10)}{stream}{chr(10)}endstream')} 0 R >>"
+    return f"/I1 {add(f'<< /Subtype /Image {size} >> stream{chr(10)}{stream}{chr(10)}endstream')} 0 R"
+
+
+def _form(add: Callable[[str], int], content: str, resources: str) -> str:
+    entries = f"/Subtype /Form /BBox [0 0 {WIDTH} {HEIGHT}] /Resources << {resources} >>"
+    return f"/X1 {add(_stream(content, entries))} 0 R" if content else ""
 
 
 def _any_script(add: Callable[[str], int], way: str, *, first: str, shown: str, outlines: str) -> int:
@@ -164,9 +172,9 @@ def _file(objects: list[str], root: int, info: int) -> bytes:
     return bytes(data)
 
 
-def _stream(content: str) -> str:
+def _stream(content: str, entries: str = "") -> str:
     data = zlib.compress(content.encode("latin-1")).decode("latin-1")
-    return f"<< /Length {len(data)} /Filter /FlateDecode >> stream\n{data}\nendstream"
+    return f"<< {entries} /Length {len(data)} /Filter /FlateDecode >> stream\n{data}\nendstream"
 
 
 def _shown(words: str, font: str) -> str:

@@ -380,6 +380,19 @@ def test_a_line_that_begins_with_a_short_word_or_a_figure_is_no_item(line: str) 
     assert [block.kind for block in read(pdf(text(72, 700, line))).blocks] == [BlockKind.PARAGRAPH]
 
 
+def test_a_line_with_code_at_both_ends_is_no_code() -> None:
+    mixed = [
+        text(72, 620, "make up", font=COURIER, size=10),
+        text(118, 620, "starts it, asks a question, and goes on to run"),
+        text(348, 620, "make", font=COURIER, size=10),
+        text(72, 607, "down when it is told to."),
+    ]
+    extracted = read(pdf("\n".join([lines(72, 700, PROSE), *mixed])))
+
+    assert not blocks(extracted, BlockKind.CODE)
+    assert "make up starts it, asks a question, and goes on to run make down when it is told to." in extracted.text
+
+
 def test_code_is_kept_verbatim_with_its_indentation() -> None:
     code = lines(72, 600, ["def leave():"], font=COURIER, size=10) + text(96, 588, "return 30", font=COURIER, size=10)
     assert blocks(read(pdf(lines(72, 700, PROSE) + code)), BlockKind.CODE) == ["def leave():\n    return 30"]

@@ -9,14 +9,14 @@ import pytest
 
 from citewell.core.values import BlockKind
 from citewell.extract import extract
-from tests.documents.pdfs import lines, pdf, text
+from tests.documents.pdfs import Page, lines, pdf, text
 
 XS, YS = (72, 172, 242, 312), (700, 676, 640, 616)
 ROWS = (("Country", "Lunch", "Dinner"), ("Great Britain\nand Ireland", "15", "30"), ("France", "", "25"))
 
 
-def tables(content: str) -> list[str]:
-    extracted = extract(pdf(content))
+def tables(content: str, *, form: str = "") -> list[str]:
+    extracted = extract(pdf(Page(content, form=form)))
     return [extracted.text[each.start : each.end] for each in extracted.blocks if each.kind is BlockKind.TABLE]
 
 
@@ -55,6 +55,30 @@ def test_lines_make_cells_however_they_are_drawn(drawn: Sequence[str]) -> None:
     assert tables("\n".join([*drawn, words()])) == [
         "| Country | Lunch | Dinner |\n| --- | --- | --- |\n| Great Britain and Ireland | 15 | 30 |\n| France |  | 25 |"
     ]
+
+
+@pytest.mark.parametrize(
+    ("placed", "scaled"),
+    [("1 0 0 1 0 0 cm", ""), ("0.5 0 0 0.5 40 60 cm", ""), ("0 0.5 -0.5 0 500 40 cm", ""), ("", "2 0 0 2 -72 -700 cm")],
+    ids=["as large", "smaller", "turned", "with a matrix of its own"],
+)
+def test_a_page_on_the_page_has_its_lines_too(placed: str, scaled: str) -> None:
+    """As programs leave it that put several pages on a sheet."""
+    form = "\n".join([scaled, *LEVEL, *UPRIGHT, words()])
+
+    assert tables(f"q {placed} /X1 Do Q", form=form) == tables("\n".join([*LEVEL, *UPRIGHT, words()]))
+
+
+def test_cells_may_stand_at_the_middle_of_their_row_so_that_no_two_lines_are_level() -> None:
+    ys = (700, 652, 604, 556, 508)
+    drawn = [line(72, y, 400, y) for y in ys] + [line(172, ys[0], 172, ys[-1])]
+    cells = [
+        text(75, y - 28, f"topic {number}") + lines(175, y - 14, [f"what {number} is", "about, in", "a few words"])
+        for number, y in enumerate(ys[:-1])
+    ]
+
+    [table] = tables("\n".join([*drawn, *cells]))
+    assert table.splitlines()[2:] == [f"| topic {n} | what {n} is about, in a few words |" for n in (1, 2, 3)]
 
 
 def test_words_that_stand_close_are_parted_by_the_line_between_them() -> None:

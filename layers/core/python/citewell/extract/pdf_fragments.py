@@ -80,10 +80,13 @@ class Fragment:
 
 
 def may_be_table(fragments: list[Fragment]) -> bool:
-    """Whether text stands beside other text in several places: no other page is worth the look at its lines."""
+    """Whether text stands beside other text in several places: no other page is worth the look at its lines.
+
+    What is drawn next stands further down in running text, and beside or further up where a cell ends.
+    """
     beside = 0
     for one, other in pairwise(fragments):
-        if abs(one.middle - other.middle) < SAME_LINE * one.size:
+        if other.middle - one.middle < SAME_LINE * one.size:
             beside += 1
             if beside == _CELLS_OF_A_TABLE:
                 return True
@@ -149,7 +152,8 @@ class _Fragments:
             self._read_words(characters, start, end)
             return
         if fragment.bold or fragment.fixed:
-            self._limit_look(fragment, characters.rindex(words[-1], start, end))
+            within = (characters.find(" ", start + part * (end - start) // 4, end) + 1 for part in (1, 2, 3))
+            self._limit_look(fragment, characters.rindex(words[-1], start, end), *filter(None, within))
         self._fragments.append(fragment)
 
     def _read_drawn_cells(self, words: str, start: int) -> None:
@@ -236,10 +240,11 @@ class _Fragments:
         rulings = self._rulings
         return rulings is not None and rulings.part(fragment.turn, left - 0.5, right + 0.5, fragment.middle)
 
-    def _limit_look(self, fragment: Fragment, index: int) -> None:
-        """Bold, or of one width, is what is so to its end."""
-        bold, fixed = _look_of(self._text.font(index))
-        fragment.bold, fragment.fixed = fragment.bold and bold, fragment.fixed and fixed
+    def _limit_look(self, fragment: Fragment, *indexes: int) -> None:
+        """Bold, or of one width, is what is so to its end, with what stands between."""
+        for index in indexes:
+            bold, fixed = _look_of(self._text.font(index))
+            fragment.bold, fragment.fixed = fragment.bold and bold, fragment.fixed and fixed
 
 
 @lru_cache(maxsize=1_000)

@@ -7,6 +7,9 @@ from typing import Any
 
 import pypdfium2.raw as pdfium
 
+Matrix = tuple[float, float, float, float, float, float]
+"""``a`` to ``f`` of PDF 32000-1, 8.3.3: a point goes to a x + c y + e, b x + d y + f."""
+
 Edges = tuple[float, float, float, float]
 """Left, bottom, right and top in the page's own points, upwards; turned upright: left, top, right and bottom."""
 

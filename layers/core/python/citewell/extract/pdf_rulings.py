@@ -5,28 +5,34 @@ from __future__ import annotations
 import ctypes
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import Any
 
 import pypdfium2.raw as pdfium
 
 from citewell.extract.pdf_calls import Handle, undeclared
-from citewell.extract.pdf_places import Edges, page_box, turned
+from citewell.extract.pdf_places import Edges, Matrix, page_box, turned
 
 THIN = 3.0  # points up to which a box is a line
 _SHORTEST_WALL = 6.0
 _FEWEST_SEAMS = 5  # with fewer, the lines may be those at the head and the foot of a table
 _OBJECTS_LOOKED_AT = 10_000
+_DEEPEST_FORM = 5
 _MOST_LINES = 4_000
 _SEGMENTS_OF_A_BOX = 5
 _BACKGROUND = 0.7  # of the page from which on a box is no part of a table
+
+Forms = tuple[Matrix, ...]
+"""Where forms stand in which an object is drawn: each in the next one, the last one on the page."""
 
 _get_object = undeclared(pdfium.FPDFPage_GetObject, Handle)
 _get_type = undeclared(pdfium.FPDFPageObj_GetType, ctypes.c_int)
 _get_bounds = undeclared(pdfium.FPDFPageObj_GetBounds, ctypes.c_int)
 _get_draw_mode = undeclared(pdfium.FPDFPath_GetDrawMode, ctypes.c_int)
 _get_matrix = undeclared(pdfium.FPDFPageObj_GetMatrix, ctypes.c_int)
+_count_form_objects = undeclared(pdfium.FPDFFormObj_CountObjects, ctypes.c_int)
+_get_form_object = undeclared(pdfium.FPDFFormObj_GetObject, Handle)
 _count_segments = undeclared(pdfium.FPDFPath_CountSegments, ctypes.c_int)
 _get_segment = undeclared(pdfium.FPDFPath_GetPathSegment, Handle)
 _get_segment_type = undeclared(pdfium.FPDFPathSegment_GetType, ctypes.c_int)
@@ -70,19 +76,37 @@ def _drawn_lines(page: Any, bounds: Edges) -> Iterator[Edges]:
     most = _BACKGROUND * (right - left) * (top - bottom)
     edges = tuple(ctypes.c_float() for _ in range(4))
     at = tuple(map(ctypes.byref, edges))
-    for index in range(min(pdfium.FPDFPage_CountObjects(page), _OBJECTS_LOOKED_AT)):
-        if _get_type(each := _get_object(page, index)) != pdfium.FPDF_PAGEOBJ_PATH or not _is_visible(each):
+    objects = (_get_object(page, index) for index in range(pdfium.FPDFPage_CountObjects(page)))
+    for each, forms in islice(_with_forms(objects), _OBJECTS_LOOKED_AT):
+        if _get_type(each) != pdfium.FPDF_PAGEOBJ_PATH or not _is_visible(each) or not _get_bounds(each, *at):
             continue
-        if not _get_bounds(each, *at):
-            continue
-        box: Edges = (edges[0].value, edges[1].value, edges[2].value, edges[3].value)
+        box = _placed((edges[0].value, edges[1].value, edges[2].value, edges[3].value), forms)
         width, height = box[2] - box[0], box[3] - box[1]
         if min(width, height) <= THIN:
             yield box
         elif _count_segments(each) > _SEGMENTS_OF_A_BOX:
-            yield from _segments_of(each)
+            yield from (_placed(segment, forms) for segment in _segments_of(each))
         elif width * height < most:
             yield from _edges_of(box)
+
+
+def _with_forms(objects: Iterable[Any], forms: Forms = ()) -> Iterator[tuple[Any, Forms]]:
+    """Each of ``objects`` and, as a form is a page on the page, what those show."""
+    for each in objects:
+        yield each, forms
+        if _get_type(each) == pdfium.FPDF_PAGEOBJ_FORM and len(forms) < _DEEPEST_FORM:
+            inside = (_get_form_object(each, index) for index in range(_count_form_objects(each)))
+            yield from _with_forms(inside, (_matrix_of(each), *forms))
+
+
+def _placed(edges: Edges, forms: Forms) -> Edges:
+    """Where ``edges`` stand on the page."""
+    for a, b, c, d, e, f in forms:
+        left, bottom, right, top = edges
+        xs = [a * x + c * y + e for x in (left, right) for y in (bottom, top)]
+        ys = [b * x + d * y + f for x in (left, right) for y in (bottom, top)]
+        edges = min(xs), min(ys), max(xs), max(ys)
+    return edges
 
 
 def _seams(drawn: Sequence[Edges]) -> Iterator[Edges]:
@@ -120,19 +144,22 @@ def _edges_of(box: Edges) -> Iterator[Edges]:
 
 def _segments_of(path: Any) -> Iterator[Edges]:
     """The straight parts of a path, which may be all lines of a table."""
-    matrix, x, y = pdfium.FS_MATRIX(), ctypes.c_float(), ctypes.c_float()
-    _get_matrix(path, ctypes.byref(matrix))
+    x, y = ctypes.c_float(), ctypes.c_float()
+    a, b, c, d, e, f = _matrix_of(path)
     last: tuple[float, float] | None = None
     for index in range(min(_count_segments(path), _MOST_LINES)):
         segment = _get_segment(path, index)
         if not _get_point(segment, ctypes.byref(x), ctypes.byref(y)):
             return
-        point = (
-            matrix.a * x.value + matrix.c * y.value + matrix.e,
-            matrix.b * x.value + matrix.d * y.value + matrix.f,
-        )
+        point = a * x.value + c * y.value + e, b * x.value + d * y.value + f
         if last and _get_segment_type(segment) == pdfium.FPDF_SEGMENT_LINETO:
             (left, right), (bottom, top) = sorted((last[0], point[0])), sorted((last[1], point[1]))
             if min(right - left, top - bottom) <= THIN:
                 yield left, bottom, right, top
         last = point
+
+
+def _matrix_of(each: Any) -> Matrix:
+    matrix = pdfium.FS_MATRIX()
+    _get_matrix(each, ctypes.byref(matrix))
+    return matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f

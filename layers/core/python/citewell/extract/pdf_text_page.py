@@ -12,12 +12,11 @@ from typing import Any
 import pypdfium2.raw as pdfium
 
 from citewell.extract.pdf_calls import undeclared
-from citewell.extract.pdf_places import Edges
+from citewell.extract.pdf_places import Edges, Matrix
 
 SOFT_BREAK = "\ufffe"
 """PDFium writes it for a hyphen at the end of a line, and leaves the line's end out."""
 
-Matrix = tuple[float, float, float, float, float, float]
 Font = tuple[bytes, int]
 """Its name, and what its flags say (PDF 32000-1, table 123)."""
 
