@@ -124,17 +124,20 @@ def _candidates(tree: LexborHTMLParser) -> Iterable[LexborNode]:
 def without_marks_of_links(tree: LexborHTMLParser) -> None:
     """Take the links out that lead to the heading in which they stand, or from a note back to the text."""
     for link in tree.css("a[href^='#']"):
-        if link.text().strip() in _MARKS_OF_LINKS:
+        text = link.first_child
+        if text is not None and text.next is None and (text.text_content or "").strip() in _MARKS_OF_LINKS:
             link.decompose()
 
 
 def _page_heading(tree: LexborHTMLParser) -> LexborNode | None:
-    """The only level-1 heading, or the one that says what the page's title does."""
+    """The only level-1 heading, or the one in a header that says what the page's title does."""
     headings = tree.css("h1")
+    if len(headings) == 1:
+        return headings[0]
     title = tree.css_first("head title")
-    if len(headings) > 1 and title is not None:
-        headings = [each for each in headings if each.text().split() == title.text().split()]
-    return headings[0] if len(headings) == 1 else None
+    words = title.text().split() if title is not None else []
+    few = tree.css("header h1")[:_MOST_KEPT]
+    return next((each for each in few if words and each.text().split() == words), None)
 
 
 def _is_content(node: LexborNode, heading: LexborNode | None) -> bool:
