@@ -544,6 +544,7 @@ def test_a_picture_of_an_older_version_is_described_by_its_shape() -> None:
     [
         *("Picture 1", "Grafik 3", "image", "Chart 12", "C:\\Users\\me\\my logo.PNG", "https://x.example/a/b.jpg", " "),
         "A logo&#10;&#10;Description automatically generated",
+        "Badge Tick with solid fill",
         "A graph. AI-generated content may be incorrect.",
     ],
 )

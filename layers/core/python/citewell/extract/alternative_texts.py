@@ -13,12 +13,12 @@ _FILE_NAME = re.compile(r".+\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|avif|heic|emf|
 _SAYS_NOTHING = re.compile(
     r"""(?: image | img | picture | photo(?:graph)? | logo | icon | banner | avatar | spacer | thumbnail | screen\ ?shot
         | figure | graphic | arrow | bullet | chart | diagram | object | shape | group | text\ ?box | table | line
-        | grafik | bild | abbildung | diagramm | objekt | gruppe | image | imagen | immagine | imagem | afbeelding )
+        | grafik | bild | abbildung | diagramm | objekt | gruppe | imagen | immagine | imagem | afbeelding )
         [\s_-]* \d*""",
     re.IGNORECASE | re.VERBOSE,
 )
 _MADE_UP = re.compile(
-    r"description automatically generated|AI-generated content may be incorrect|automatisch generierte beschreibung"
+    r"with solid fill$|description automatically generated|AI-generated content may be incorrect|automatisch generierte beschreibung"
     r"|description générée automatiquement|descripción generada automáticamente|descrizione generata automaticamente"
     r"|descrição gerada automaticamente|automatisch gegenereerde beschrijving",
     re.IGNORECASE,
