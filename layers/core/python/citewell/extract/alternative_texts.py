@@ -18,7 +18,8 @@ _SAYS_NOTHING = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _MADE_UP = re.compile(
-    r"with solid fill$|description automatically generated|AI-generated content may be incorrect|automatisch generierte beschreibung"
+    r"with solid fill$|description automatically generated|AI-generated content may be incorrect"
+    r"|automatisch generierte beschreibung"
     r"|description générée automatiquement|descripción generada automáticamente|descrizione generata automaticamente"
     r"|descrição gerada automaticamente|automatisch gegenereerde beschrijving",
     re.IGNORECASE,
