@@ -274,6 +274,32 @@ def test_a_plain_form_of_other_lines_than_the_page_is_the_same() -> None:
     assert forms(plain, f"<meta charset=utf-8><p>{plain.replace(chr(10), '')}</p>".encode().decode()) == plain
 
 
+def test_two_forms_that_stand_one_by_one_are_read_once() -> None:
+    page = part("text/html; charset=utf-8", "<p>Größe</p><p>second <b>paragraph</b></p>")
+    assert body_of(mail(multipart("mixed", PLAIN, page))) == "Größe\n\nsecond paragraph"
+    notice = part("text/html", "<p>second</p>")
+    assert body_of(mail(multipart("mixed", PLAIN, notice))) == "Größe\n\nsecond paragraph\n\nsecond"
+    picture = part("image/png; name=logo.png", "x", "Content-ID: <a>")
+    assert forms_beside("This mail is a page.", RATES_PAGE.format(""), picture) == RATES
+    assert forms_beside(RATES, RATES_PAGE.format(""), picture, attachment("filename=a.pdf")) == (
+        f"{RATES}\n\nAttachments: a.pdf"
+    )
+
+
+def forms_beside(plain: str, page: str, *others: bytes) -> str:
+    return body_of(mail(multipart("related", part("text/plain", plain), part("text/html", page), *others)))
+
+
+def test_a_stub_may_be_long() -> None:
+    stub = (
+        "This email contains HTML which your mail client is unable to display. To read it please use a client that "
+        "supports HTML, or copy the following address into your browser: https://example.com/news/2026/03. If you no "
+        "longer wish to receive these mails, reply with the word REMOVE in the subject."
+    )
+    news = "The canteen is closed on Friday, because of the inventory."
+    assert forms(stub, f"<p>{news}</p>") == news
+
+
 def test_a_form_that_is_parted_by_a_file_is_read_whole() -> None:
     for kind, shown in (("text/plain", "before\n\nafter"), ("text/html", "before\n\nafter")):
         cells = [part(kind, each if kind == "text/plain" else f"<p>{each}</p>") for each in ("before", "after")]

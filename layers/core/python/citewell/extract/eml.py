@@ -17,6 +17,7 @@ from citewell.extract.mail_parsing import parsed
 from citewell.extract.mail_signed import encrypted, is_signature, opened
 from citewell.extract.mail_text import content_of, is_base64, text_of
 from citewell.extract.mail_writing import (
+    repeats,
     shown_fields,
     write_attachments,
     write_body,
@@ -71,9 +72,10 @@ class _PartWriter:
     def __init__(self, builder: TextBuilder) -> None:
         self._builder = builder
         self._has_body = False
+        self._plain = ""
 
     def write_message(self, message: Message, depth: int = 0) -> None:
-        self._has_body = False
+        self._has_body, self._plain = False, ""
         if message.get_content_type() == "multipart/encrypted":
             raise encrypted()
         attachments: list[str] = []
@@ -118,13 +120,16 @@ class _PartWriter:
 
     def _write_text(self, part: Message, attachments: list[str]) -> None:
         text = text_of(part)
+        before, self._plain = self._plain, ""
         if part.get_content_type() == "text/html":
-            self._write_body("", text)
+            if not repeats(self._builder, html=text, plain=before):  # some programs send two forms one by one
+                self._write_body("", text)
         elif part.get_content_type() == "text/calendar":
             self._write_events(text)
         else:
             text, names = without_files(text)
             self._write_body(text, "")
+            self._plain = text
             attachments.extend(names)
 
     def _write_body(self, plain: str, html: str) -> None:
@@ -156,8 +161,12 @@ class _PartWriter:
             attachments.extend(_file_name(leaf) for leaf in part.walk() if _is_file(leaf) and not _is_inline(leaf))
 
     def _write_related(self, parts: Sequence[Message], attachments: list[str], depth: int) -> None:
-        """A page and what it is made of, such as its pictures."""
+        """A page and what it is made of, such as its pictures; some programs put its plain form beside them."""
         page = next((part for part in parts if _is_text(part)), parts[0] if parts else None)
+        forms = [part for part in parts if part.get_content_type() in _FORMS and not _is_file(part)]
+        if len(forms) > 1 and forms[0].get_content_type() == "text/plain":
+            self._write_one_of(forms, attachments, depth)
+            page = None
         for part in parts:
             if part is page or (_is_file(part) and not _is_inline(part)):
                 self._write(part, attachments, depth + 1)

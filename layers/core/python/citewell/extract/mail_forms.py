@@ -10,7 +10,7 @@ from citewell.core.values import BlockKind, ExtractedText
 _CLEARLY = 8
 """Words: more than a line such as "View this mail in your browser" has."""
 
-_STUB_CHARACTERS = 200
+_STUB_CHARACTERS = 600
 _LEAST_WORDS = 5
 _LONGEST_CELL = 60
 """Characters on average. Longer ones are texts that a page sets beside each other."""
@@ -33,6 +33,12 @@ def is_richer(page: ExtractedText, plain: str) -> bool:
     if more > less and more >= min(_CLEARLY, len(said) // 2 + 1):
         return True
     return 4 * less <= len(said) and any(map(_is_data, _tables(page)))
+
+
+def is_same(page: ExtractedText, plain: str) -> bool:
+    """Whether one says what the other does, but for a few words."""
+    shown, said = _words(page.text), _words(plain)
+    return 10 * len(shown ^ said) <= len(shown | said)
 
 
 def _words(text: str) -> frozenset[str]:

@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Iterable
 from functools import partial
 
+from citewell.core.values import ExtractedText
 from citewell.errors import DocumentRejected
 from citewell.extract.building import TextBuilder
 from citewell.extract.html import parsed, write_tree
-from citewell.extract.mail_forms import is_richer
+from citewell.extract.mail_forms import is_richer, is_same
 
 _LONGEST_FIELD = 1_000
 _PARAGRAPHS = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*)+")
@@ -44,14 +45,25 @@ def write_one_of(builder: TextBuilder, *, plain: str, write_page: Callable[[Text
         write_page(builder)
 
 
+def repeats(builder: TextBuilder, *, html: str, plain: str) -> bool:
+    """Whether a page only says again what stands in the plain text before it."""
+    page = _read(builder.apart(), partial(_write_page, html)) if plain.strip() else None
+    return page is not None and is_same(page, plain)
+
+
 def _is_richer(apart: TextBuilder, write_page: Callable[[TextBuilder], None], plain: str) -> bool:
+    page = _read(apart, write_page)
+    return page is not None and is_richer(page, plain)
+
+
+def _read(apart: TextBuilder, write_page: Callable[[TextBuilder], None]) -> ExtractedText | None:
     try:
         write_page(apart)
-        return is_richer(apart.finish(), plain)
+        return apart.finish()
     except DocumentRejected as rejected:
         if rejected.code == "too_large":
             raise
-        return False
+        return None
 
 
 def _write_page(html: str, builder: TextBuilder) -> None:
