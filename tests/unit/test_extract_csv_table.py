@@ -60,6 +60,11 @@ def test_a_quotation_mark_that_is_never_closed_does_not_swallow_the_rows_after_i
     assert rows(text) == [["id", "size"], ["1", '5" pipe'], ["2", '"6 inch'], ["3", "7 inch"], ["4", "8 inch"]]
 
 
+def test_a_cell_that_is_html_is_its_text_on_one_line() -> None:
+    text = "id,body\n1,<p>25 days &amp; more.</p><ul><li>full time</li></ul>\n2,if a<b then b>a\n"
+    assert rows(text) == [["id", "body"], ["1", "25 days & more. - full time"], ["2", "if a<b then b>a"]]
+
+
 def test_ragged_rows_keep_their_cells() -> None:
     assert rows("a,b,c\n1,2\n3,4,5,6\n7,8,9\n") == [
         ["a", "b", "c", ""], ["1", "2", "", ""], ["3", "4", "5", "6"], ["7", "8", "9", ""]

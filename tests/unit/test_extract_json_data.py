@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from citewell.core.values import BlockKind
 from citewell.errors import DocumentRejected
-from citewell.extract import extract
+from citewell.extract import extract, html_values
 from citewell.extract.options import Limits, ReadOptions
 
 
@@ -53,6 +53,26 @@ def test_short_values_stand_on_one_line_and_long_ones_each_on_their_own() -> Non
     assert text_of('{"tags": ["leave", "sick", ""], "empty": [], "none": {}}') == "tags: leave, sick"
     long = "word " * 60 + "end"
     assert text_of(json.dumps({"notes": [long, long]})) == f"notes[0]: {long}\nnotes[1]: {long}"
+
+
+def test_a_value_that_is_html_is_its_text() -> None:
+    posts = [
+        {"id": 1, "body": "<p>25 days &amp; more.</p><ul><li>full time</li></ul><script>x</script>"},
+        {"id": 2, "body": "<p>If a &lt; b</p>"},
+        {"id": 3, "body": "<p><br></p>"},
+        {"id": 4, "body": "Use <b> for bold &amp; <i> for italics."},
+    ]
+    assert text_of(json.dumps(posts)).split("\n") == [
+        "[0].id: 1", "[0].body: 25 days & more.", "- full time", "",
+        "[1].id: 2", "[1].body: If a < b", "",
+        "[2].id: 3", "",
+        "[3].id: 4", "[3].body: Use <b> for bold &amp; <i> for italics.",
+    ]  # fmt: skip
+
+
+def test_very_many_values_that_are_html_are_read_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(html_values, "_MOST", 1)
+    assert text_of('{"a": "<p>x</p>", "b": "<p>y</p>"}') == "a: x\nb: <p>y</p>"
 
 
 def test_many_short_values_fill_lines() -> None:

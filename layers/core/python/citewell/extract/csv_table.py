@@ -13,6 +13,7 @@ from citewell.extract.building import TextBuilder
 from citewell.extract.decoding import decode
 from citewell.extract.delimited_rows import rows_of
 from citewell.extract.delimiters import table_in
+from citewell.extract.html_values import VisibleValues
 from citewell.extract.normalising import normalise
 from citewell.extract.options import ReadOptions
 
@@ -31,7 +32,8 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     table = table_in(text)
     if table is None:
         return markdown.read(data, options)
-    rows = list(rows_of(text[table.start :].split("\n"), table.dialect))
+    visible = VisibleValues(options.limits)
+    rows = [list(map(visible, row)) for row in rows_of(text[table.start :].split("\n"), table.dialect)]
     builder = TextBuilder(options.limits)
     builder.paragraph(table.comments)
     head = _head_of(rows)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from citewell.core.values import ExtractedText
 from citewell.extract import markdown
 from citewell.extract.building import TextBuilder
 from citewell.extract.decoding import decode
+from citewell.extract.html_values import VisibleValues
 from citewell.extract.options import ReadOptions
 
 _Object: TypeAlias = "tuple[tuple[str, _Value], ...]"  # pairs, as a key may stand twice
@@ -34,14 +35,14 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def read(data: bytes, options: ReadOptions) -> ExtractedText:
-    """Values as ``path: value`` lines; arrays of records that are alike as tables. The title is a ``title`` on top.
+    """Values as ``path: value`` lines, of HTML its text; arrays of records that are alike as tables.
 
-    A text that isn't JSON after all is read as Markdown. Raises DocumentRejected ``undecodable``, ``empty`` or
-    ``too_large``.
+    The title is a ``title`` on top. A text that isn't JSON after all is read as Markdown. Raises DocumentRejected
+    ``undecodable``, ``empty`` or ``too_large``.
     """
     text = decode(data, content_type=options.content_type)
     try:
-        value = _parsed(text)
+        value = _parsed(text, VisibleValues(options.limits))
     except (ValueError, RecursionError):
         return markdown.read(data, options)
     writer = _Writer(TextBuilder(options.limits))
@@ -49,10 +50,14 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     return writer.builder.finish(title=_title(value))
 
 
-def _parsed(text: str) -> _Value:
+def _parsed(text: str, visible: Callable[[str], str]) -> _Value:
     """Raises ValueError for what is neither JSON nor JSON Lines, RecursionError for what nests too deep to read."""
+
+    def record(pairs: list[tuple[str, _Value]]) -> _Object:
+        return tuple([(key, visible(value) if isinstance(value, str) else value) for key, value in pairs])
+
     # Numbers stay as they are written: read as a float, an account's number would lose its last digits.
-    decoder = json.JSONDecoder(object_pairs_hook=tuple, parse_float=str, parse_int=str, parse_constant=str)
+    decoder = json.JSONDecoder(object_pairs_hook=record, parse_float=str, parse_int=str, parse_constant=str)
     try:
         whole: _Value = decoder.decode(text)
     except ValueError:
