@@ -384,7 +384,7 @@ def test_a_line_with_code_at_both_ends_is_no_code() -> None:
     mixed = [
         text(72, 620, "make up", font=COURIER, size=10),
         text(118, 620, "starts it, asks a question, and goes on to run"),
-        text(348, 620, "make", font=COURIER, size=10),
+        text(338, 620, "make", font=COURIER, size=10),
         text(72, 607, "down when it is told to."),
     ]
     extracted = read(pdf("\n".join([lines(72, 700, PROSE), *mixed])))
@@ -437,6 +437,22 @@ def test_a_head_that_names_a_part_of_the_document_stays() -> None:
     extracted = read(pdf(*pages))
     assert extracted.text.count("Part one") == 3
     assert extracted.text.count("Part two") == 3
+
+
+def test_the_chapter_that_stands_beside_a_page_number_is_dropped_with_it() -> None:
+    """Each stands on a page or two; where a chapter begins, the number stands alone."""
+    feet = ["ii", "iii", "1", "2 Chapter 1. Leave", "1.3. Days off 3", "4", "Chapter 2. Travel 5", "6", "2.2. Meals 7"]
+    pages = [lines(72, 700, PROSE) + text(250, 30, foot) for foot in feet]
+    assert read(pdf(*pages)).text == "\n\n".join([" ".join(PROSE)] * len(feet))
+
+
+def test_numbers_elsewhere_on_the_page_are_no_page_numbers() -> None:
+    pages = [
+        lines(72, 700, [*PROSE, f"Section {n}"]) + text(250, 70, f"Room {n}") + text(250, 30, str(n))
+        for n in (1, 2, 3, 4)
+    ]
+    extracted = read(pdf(*pages))
+    assert all(f"Section {n}" in extracted.text for n in (1, 2, 3, 4))
 
 
 def test_page_numbers_in_roman_numerals_are_dropped() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from citewell.extract.pdf_fragments import Fragment
@@ -39,6 +39,32 @@ RunningKey = tuple[bool, float, str, int | None]
 EdgeRow = tuple[Row, list[RunningKey]]
 """A line at the top or the bottom of a page, and what it would be known by if it were a running one."""
 
+Place = tuple[bool, int]
+"""Whether it is at the top, and how high a line stands, in points downwards."""
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """How running heads and feet are known: by their words, or by where pages are counted, with which numbers less the
+    page's own."""
+
+    keys: frozenset[RunningKey]
+    counted_at: frozenset[Place]
+    counts: frozenset[int]
+
+    def has(self, row: Row, keys: Sequence[RunningKey]) -> bool:
+        if not keys:
+            return False
+        if not self.keys.isdisjoint(keys):
+            return True
+        place = (keys[0][0], round(row[0].middle))
+        # Beside the number stands what changes from chapter to chapter; before the first one, numbers are others.
+        return place in self.counted_at and any(
+            words == "#" or (offset in self.counts and (words[0] == "#" or words[-1] == "#"))
+            for *_, words, offset in keys
+            if offset is not None
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Profile:
@@ -52,7 +78,7 @@ class Profile:
     headings: tuple[float, ...]
     bold: bool
     code: bool
-    running: frozenset[RunningKey]
+    running: Running
     compounds: frozenset[tuple[str, str]]
     edges: dict[int, list[EdgeRow]]
     pages: int
@@ -60,12 +86,12 @@ class Profile:
     def without_running_lines(self, page: PageContent) -> list[Fragment]:
         """The page's fragments but for running heads, feet and page numbers; all if nothing else stands there."""
         edges = self.edges.pop(page.number, None) or list(_edge_rows(page))
-        running = {id(each) for row, keys in edges if self._is_running(keys) for each in row}
+        running = {id(each) for row, keys in edges if self._is_running(row, keys) for each in row}
         left = [each for each in page.fragments if id(each) not in running]
         return left or page.fragments
 
-    def _is_running(self, keys: list[RunningKey]) -> bool:
-        if not self.running.isdisjoint(keys):
+    def _is_running(self, row: Row, keys: list[RunningKey]) -> bool:
+        if self.running.has(row, keys):
             return True
         # A page that says which of how many it is needs no others to compare with.
         return any(
@@ -134,7 +160,7 @@ def _heading_sizes(pages: Sequence[PageContent], body: float) -> tuple[float, ..
     return tuple(sorted(sizes, reverse=True)[:_HEADING_LEVELS])
 
 
-def _running(pages: Sequence[PageContent], edges: Mapping[int, list[EdgeRow]], body: float) -> frozenset[RunningKey]:
+def _running(pages: Sequence[PageContent], edges: Mapping[int, list[EdgeRow]], body: float) -> Running:
     """What counts the pages, even if it names a chapter, too, and what else stands on most of them."""
     shown: defaultdict[RunningKey, set[int]] = defaultdict(set)
     written = [page for page in pages if page.fragments]
@@ -145,10 +171,23 @@ def _running(pages: Sequence[PageContent], edges: Mapping[int, list[EdgeRow]], b
                 if key[3] is None or not is_large:  # a heading may count as the pages do
                     shown[key].add(page.number)
     halves = [{page.number for page in written if page.number % 2 == half} for half in (0, 1)]
-    counts = {key[3] for key, numbers in shown.items() if key[3] is not None and len(numbers) >= _COUNTED}
-    return frozenset(
+    counts = frozenset(key[3] for key, numbers in shown.items() if key[3] is not None and len(numbers) >= _COUNTED)
+    known = frozenset(
         key for key, numbers in shown.items() if (len(numbers) > 1 and key[3] in counts) or _is_on_most(numbers, halves)
     )
+    counted = {key for key in known if key[3] is not None}
+    counted_at = [
+        (named[0][0], round(row[0].middle))
+        for page in written
+        for row, named in edges[page.number]
+        if not counted.isdisjoint(named)
+    ]
+    return Running(known, _about(counted_at), counts)
+
+
+def _about(places: Iterable[Place]) -> frozenset[Place]:
+    """``places`` and those a point above and below: heights are rounded."""
+    return frozenset((top, height + off) for top, height in places for off in (-1, 0, 1))
 
 
 def _is_on_most(numbers: set[int], halves: list[set[int]]) -> bool:
