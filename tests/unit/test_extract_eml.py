@@ -290,6 +290,11 @@ def forms_beside(plain: str, page: str, *others: bytes) -> str:
     return body_of(mail(multipart("related", part("text/plain", plain), part("text/html", page), *others)))
 
 
+def test_a_plain_form_that_is_the_page_itself_is_not_read_as_text() -> None:
+    page = RATES_PAGE.format("")
+    assert forms(f"<html>{page}</html>", page) == RATES
+
+
 def test_a_stub_may_be_long() -> None:
     stub = (
         "This email contains HTML which your mail client is unable to display. To read it please use a client that "
@@ -343,6 +348,7 @@ def test_text_after_an_attachment_is_read_in_its_place() -> None:
         ("filename=plan.pdf", "plan.pdf"),
         ('filename="a plan; final.pdf"', "a plan; final.pdf"),
         ("filename*=utf-8''Urlaub%20f%C3%BCr%20alle.pdf", "Urlaub für alle.pdf"),
+        ("filename=\"? f.pdf\"; filename*=utf-8''%E2%82%AC%20f.pdf", "€ f.pdf"),
         ("filename*0*=utf-8''Urlaub%20;\n filename*1*=f%C3%BCr.pdf", "Urlaub für.pdf"),
         ('filename="=?utf-8?B?w5xiZXJzaWNodC5wZGY=?="', "Übersicht.pdf"),
         ("filename*=no-such-charset''x.pdf", "x.pdf"),
@@ -406,6 +412,15 @@ def test_an_invitation_says_when_and_where() -> None:
     assert body_of(mail(part("text/calendar", event))) == described
     empty = part("text/html", "<html><body><div></div></body></html>")
     assert body_of(mail(multipart("alternative", part("text/plain", "\n"), empty, calendar))) == described
+
+
+def test_an_invitation_with_a_name_is_read_and_one_that_is_cancelled_says_so() -> None:
+    event = "BEGIN:VEVENT\nSUMMARY:Review\nSTATUS:{}\nDTSTART:20260302T093000Z\nEND:VEVENT\n"
+    calendar = part("text/calendar; name=invite.ics", event.format("CANCELLED"))
+    assert body_of(mail(multipart("mixed", part("text/plain", "Dear all"), calendar))) == (
+        "Dear all\n\nEvent: Review\nStart: 2026-03-02 09:30 UTC\nStatus: CANCELLED"
+    )
+    assert "Status" not in body_of(mail(part("text/calendar", event.format("CONFIRMED"))))
 
 
 def test_an_event_that_repeats_says_how_often_and_its_alarm_is_left_out() -> None:

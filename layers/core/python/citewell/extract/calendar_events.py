@@ -19,7 +19,9 @@ _SHOWN = {
     "LOCATION": "Location",
     "ORGANIZER": "Organizer",
     "ATTENDEE": "Attendees",
+    "STATUS": "Status",
 }
+_CANCELLED = "CANCELLED"
 
 
 def events_of(calendar: str, *, described: bool) -> Iterator[str]:
@@ -39,7 +41,7 @@ def events_of(calendar: str, *, described: bool) -> Iterator[str]:
             event = None
         elif event is not None and name in {"BEGIN", "END"}:  # an alarm, with a description of its own
             inner += 1 if name == "BEGIN" else -1
-        elif event is not None and not inner and name in labels:
+        elif event is not None and not inner and name in labels and (name != "STATUS" or value.upper() == _CANCELLED):
             event.setdefault(name, []).append(_shown(name, match["parameters"], value))
 
 

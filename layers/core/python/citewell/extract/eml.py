@@ -114,9 +114,10 @@ class _PartWriter:
                 self._write(child, attachments, depth + 1)
 
     def _is_shown(self, part: Message) -> bool:
-        """A text that has a name is a file, unless it is to be shown, or nothing else is."""
+        """A text that has a name is a file, unless it is to be shown, or an invitation, or nothing else is there."""
         disposition = part.get_content_disposition()
-        return disposition == "inline" or (disposition is None and not (self._has_body and _raw_file_name(part)))
+        is_file = self._has_body and part.get_content_type() != "text/calendar" and _raw_file_name(part) != ""
+        return disposition == "inline" or (disposition is None and not is_file)
 
     def _write_text(self, part: Message, attachments: list[str]) -> None:
         text = text_of(part)

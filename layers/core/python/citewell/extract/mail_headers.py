@@ -76,10 +76,14 @@ def parameter_of(part: Message, name: str, header: str) -> str:
             part.replace_header(field, _readable(str(value).encode("utf-8", "surrogateescape"), None))
             break
     try:
-        found = part.get_param(name, None, header)
+        given = part.get_params([], header)
     except (ValueError, IndexError):
         return ""
-    return collapse_rfc2231_value(found) if found else ""
+    found: list[str | tuple[str | None, str | None, str]] = [
+        value for key, value in given if key.lower() == name and value
+    ]
+    extended = (value for value in found if isinstance(value, tuple))  # RFC 2231's: the other is for older programs
+    return collapse_rfc2231_value(next(extended, found[0])) if found else ""
 
 
 def charset_of(part: Message) -> str | None:

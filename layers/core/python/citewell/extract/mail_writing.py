@@ -29,8 +29,8 @@ def shown_fields(fields: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 
 def write_body(builder: TextBuilder, *, plain: str, html: str) -> None:
     """One of a message's two forms; a plain one that is a page all the same is read as a page."""
-    if not html.strip() and _PAGE.match(plain):
-        plain, html = "", plain
+    if _PAGE.match(plain):
+        plain, html = "", html if html.strip() else plain
     write_one_of(builder, plain=plain, write_page=partial(_write_page, html))
 
 
