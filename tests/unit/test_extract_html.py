@@ -260,6 +260,7 @@ def test_a_table_with_a_caption_and_merged_cells() -> None:
             "| A | B x | B y |\n| --- | --- | --- |\n| 1 | 2 | 3 |",
         ),
         ("<thead><tr><th colspan=2>T<tr><th>A<th>B<tbody><tr><td>1<td>2", "T\n\n| A | B |\n| --- | --- |\n| 1 | 2 |"),
+        ("<tr><th colspan=2>T<tr><td>1<td>2<tr><td>3<td>4", "| T |  |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |"),
         ("<tr><td colspan=2>T<tr><td>A<td>B<tr><td>1<td>2", "T\n\n| A | B |\n| --- | --- |\n| 1 | 2 |"),
         ("<tr><th>A<th>B<tr><th>1<th>2<tr><th>3<th>4", "| A | B |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |"),
         ("<thead><tr><th>A<th>B<tr><td>1<td>2</thead>", "| A | B |\n| --- | --- |\n| 1 | 2 |"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import Enum, auto
 from typing import NamedTuple
 
@@ -66,10 +66,13 @@ class HtmlTable:
             builder.table([self._head, *[[text or "" for text in row] for row in self._rows]])
             return
         titles, rows = with_one_head(self._rows, self._head_rows())
+        heads = max(self._thead_rows, self._th_rows)
+        if 0 < heads <= len(titles):  # a single cell is the head then
+            titles, rows = [], [[text or "" for text in row] for row in self._rows]
         for title in titles:
             builder.paragraph(title)
         builder.table(rows)
-        if len(titles) < max(self._thead_rows, self._th_rows):
+        if heads and _is_several(rows[0]):
             self._head = rows[0]
 
     def _head_rows(self) -> int | None:
@@ -178,7 +181,7 @@ def _cells_of(row: LexborNode) -> list[LexborNode]:
     return [child for child in row.iter() if child.tag in _CELLS]
 
 
-def _is_several(row: Row) -> bool:
+def _is_several(row: Sequence[str | None]) -> bool:
     return sum(1 for cell in row if cell and cell.strip()) > 1
 
 
