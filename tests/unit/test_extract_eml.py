@@ -579,6 +579,15 @@ def test_a_file_within_the_text_is_named() -> None:
         ),
         pytest.param(b"Content-Type: multipart/alternative; boundary=b\n\n--b--\n", "", id="no alternative"),
         pytest.param(b"Content-Type: message/rfc822\n\n", "", id="nothing forwarded"),
+        pytest.param(
+            b"Content-Type: text/plain; charset*=utf-8''utf-8; charset*0=x\n\nHello", "Hello", id="a charset twice"
+        ),
+        pytest.param(
+            b"Content-Type: multipart/mixed; boundary=b\n\n--b\n\nHello\n--b\nContent-Type: image/png\n"
+            b"Content-Disposition: attachment; filename*=utf-8''a; filename*0=b\n\nx\n--b--\n",
+            "Hello\n\nAttachments: image/png",
+            id="a name twice",
+        ),
         pytest.param(b"Content-Transfer-Encoding: x-unknown\n\nHello", "Hello", id="unknown transfer encoding"),
     ],
 )  # fmt: skip
@@ -591,6 +600,12 @@ def test_parts_nested_without_an_end_are_corrupt(depth: int) -> None:
     opened = "".join(f'Content-Type: multipart/mixed; boundary="b{each}"\n\n--b{each}\n' for each in range(depth))
     with pytest.raises(DocumentRejected) as rejected:
         extract(mail(opened.encode() + PLAIN))
+    assert rejected.value.code == "corrupt"
+
+
+def test_a_boundary_that_nobody_can_tell_is_corrupt() -> None:
+    with pytest.raises(DocumentRejected) as rejected:
+        extract(mail(b"Content-Type: multipart/mixed; boundary*=b; boundary*0=b\n\n--b\n\nHello"))
     assert rejected.value.code == "corrupt"
 
 

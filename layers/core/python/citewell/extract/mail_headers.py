@@ -21,6 +21,9 @@ _KNOWN_FIELD = re.compile(
 _LONGEST_LINE = 10_000
 _MOST_LINES = 50_000
 _LONGEST_VALUE = 100_000
+_MALFORMED = (ValueError, LookupError, TypeError)
+"""What the standard library raises over parameters that are cut off or stand there twice in two forms."""
+
 _FOLD = re.compile(r"\r?\n[ \t]+|[\r\n]+")
 
 
@@ -77,7 +80,7 @@ def parameter_of(part: Message, name: str, header: str) -> str:
             break
     try:
         given = part.get_params([], header)
-    except (ValueError, IndexError):
+    except _MALFORMED:
         return ""
     found: list[str | tuple[str | None, str | None, str]] = [
         value for key, value in given if key.lower() == name and value
@@ -89,7 +92,7 @@ def parameter_of(part: Message, name: str, header: str) -> str:
 def charset_of(part: Message) -> str | None:
     try:
         return part.get_content_charset()
-    except (ValueError, LookupError, IndexError):
+    except _MALFORMED:
         return None
 
 

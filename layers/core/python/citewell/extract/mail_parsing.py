@@ -30,6 +30,8 @@ def parsed(data: bytes) -> Message:
         return email.message_from_bytes(mended(_DESCRIBING.sub(_with_few_parameters, data)))
     except RecursionError as error:  # messages in one another have no boundaries
         raise DocumentRejected("corrupt", "the message's parts are nested without an end") from error
+    except (TypeError, ValueError, LookupError) as error:
+        raise DocumentRejected("corrupt", "the message's boundaries are malformed") from error
 
 
 def _is_nested_without_end(data: bytes) -> bool:

@@ -8,7 +8,7 @@ from email.message import Message
 
 from citewell.extract.declaring import decoded_as
 from citewell.extract.html import meta_charset_of
-from citewell.extract.mail_headers import charset_of
+from citewell.extract.mail_headers import charset_of, parameter_of
 
 _TRANSFER_ENCODING = "Content-Transfer-Encoding"
 _KNOWN_ENCODING = re.compile(r"base64|quoted[-_ ]?printable|(?:x-)?uu(?:encode|e)", re.IGNORECASE)
@@ -43,9 +43,9 @@ def is_base64(part: Message) -> bool:
 
 def _reflowed(text: str, part: Message) -> str:
     """Joins the lines that ``format=flowed`` (RFC 3676) says were one."""
-    if str(part.get_param("format", "")).lower() != "flowed":
+    if parameter_of(part, "format", "content-type").lower() != "flowed":
         return text
-    joined = str(part.get_param("delsp", "")).lower() == "yes"
+    joined = parameter_of(part, "delsp", "content-type").lower() == "yes"
     return "\n".join(_flowing(text.replace("\r\n", "\n").split("\n"), drop_space=joined))
 
 
