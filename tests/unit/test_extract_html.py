@@ -227,6 +227,14 @@ def test_exponents_and_marks_of_notes_do_not_change_numbers_and_words() -> None:
     assert text_of("<p>25 days<a href='#n1'><sup>1</sup></a>.</p>") == "25 days[1]."
 
 
+def test_the_parts_of_a_formula_stay_apart() -> None:
+    power = "<math><mi>A</mi><mo>=</mo><msup><mn>10</mn><mn>2</mn></msup><annotation>10^2</annotation></math>"
+    half = "<math xmlns='http://www.w3.org/1998/Math/MathML'><mfrac><mn>1</mn><mn>2</mn></mfrac></math>"
+    assert text_of(f"<p>Area {power}, {half} of it.</p>") == "Area A = 10^2, 1/2 of it."
+    damaged = f"<math>{'<mrow>' * 200}<mi>x</mi></math><math><math><mi>y</mi></math></math><math><a:b>z</a:b></math>"
+    assert text_of(damaged) == "xyz"
+
+
 def test_quotations_are_marked_and_deletions_are_left_out() -> None:
     assert text_of("<p>He said <q>no</q>. <del>60</del> <ins>80</ins> EUR</p>") == 'He said "no". 80 EUR'
 

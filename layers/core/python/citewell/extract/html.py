@@ -74,6 +74,10 @@ def parsed(markup: str) -> LexborHTMLParser:
 
 def write_tree(tree: LexborHTMLParser, builder: TextBuilder) -> None:
     """Write the content of a parsed page, which this changes: what nobody reads is taken out of it."""
+    if tree.css_first("math") is not None:
+        from citewell.extract.html_formulas import write_formulas_out
+
+        write_formulas_out(tree)
     heading = _only_heading(tree)
     boilerplate = Boilerplate(tree)
     root = boilerplate.root
