@@ -376,6 +376,13 @@ def test_a_forwarded_message_is_a_section() -> None:
     assert extracted.blocks[-1].headings == ("Grüße",)
 
 
+def test_a_message_forwarded_in_one_form_is_a_section_of_its_own() -> None:
+    inner = part("message/rfc822", b"Subject: Hi\n" + part("text/html", "<p>Inner.</p>"))
+    page = multipart("mixed", part("text/html", "<p>See below.</p>"), inner, boundary="b2")
+    data = mail(multipart("alternative", part("text/plain", "See below."), page))
+    assert body_of(data) == "See below.\n\nHi\n\nSubject: Hi\n\nInner."
+
+
 def test_a_forwarded_message_may_be_in_base64() -> None:
     inner = base64.b64encode(b"From: eve@example.com\nSubject: Hi\n\nInner.")
     data = mail(multipart("mixed", part("message/rfc822", inner, "Content-Transfer-Encoding: base64")))

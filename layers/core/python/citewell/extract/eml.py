@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from email.message import Message
 
 from citewell.core.values import ExtractedText
@@ -148,7 +148,9 @@ class _PartWriter:
         """The same said in several forms: the plain one or the page, and when and where it is to be."""
         forms: dict[str, str] = {}
         for part in parts:
-            if texts := [leaf for leaf in part.walk() if leaf.get_content_type() in _FORMS and not _is_attached(leaf)]:
+            if texts := [
+                leaf for leaf in _leaves(part) if leaf.get_content_type() in _FORMS and not _is_attached(leaf)
+            ]:
                 kind = texts[0].get_content_type()
                 forms.setdefault(kind, "\n\n".join(text_of(leaf) for leaf in texts if leaf.get_content_type() == kind))
         plain, html = forms.get("text/plain", ""), forms.get("text/html", "")
@@ -158,8 +160,11 @@ class _PartWriter:
             return
         self._write_body(plain, html)
         self._write_events(forms.get("text/calendar", ""))
-        for part in parts:
-            attachments.extend(_file_name(leaf) for leaf in part.walk() if _is_file(leaf) and not _is_inline(leaf))
+        for leaf in (leaf for part in parts for leaf in _leaves(part)):
+            if leaf.get_content_type() == "message/rfc822":
+                self._write_forwarded(leaf, depth)
+            elif _is_file(leaf) and not _is_inline(leaf):
+                attachments.append(_file_name(leaf))
 
     def _write_related(self, parts: Sequence[Message], attachments: list[str], depth: int) -> None:
         """A page and what it is made of, such as its pictures; some programs put its plain form beside them."""
@@ -183,6 +188,15 @@ class _PartWriter:
 def _children(part: Message) -> list[Message]:
     payload = part.get_payload()
     return [child for child in payload if isinstance(child, Message)] if isinstance(payload, list) else []
+
+
+def _leaves(part: Message) -> Iterator[Message]:
+    """The parts that have none; what a message in it has is its own."""
+    if part.get_content_type() == "message/rfc822" or not part.is_multipart():
+        yield part
+    else:
+        for child in _children(part):
+            yield from _leaves(child)
 
 
 def _is_text(part: Message) -> bool:
