@@ -81,10 +81,7 @@ def is_tagged_text(head: str) -> bool:
 def is_component(head: str) -> bool:
     """Whether the text begins with an element of its author's own, as MDX knows them, around text or Markdown."""
     component = _COMPONENT.match(head)
-    return component is not None and (
-        component["text"] is not None
-        or any(each.search(head) is not None for each in (_JSX, _MARKDOWN_BLOCK, _MARKDOWN_INLINE))
-    )
+    return component is not None and bool(component["text"] or _JSX.search(head) or _MARKDOWN_BLOCK.search(head))
 
 
 def _is_tagged(text: str) -> bool:
