@@ -214,6 +214,7 @@ def test_a_task_says_when_it_is_due_and_how_far_it_is() -> None:
     assert extract(message(properties, numbers=numbers, named=named)).text == (
         "Subject: Renew\nDue: 2026-03-02\nStatus: in progress\nOwner: Ann\n\nAsk Eve."
     )
+    assert extract(message({CLASS: "IPM.Task", SUBJECT: "Renew"})).text == "Subject: Renew"
 
 
 def test_a_message_that_only_a_key_opens_is_encrypted() -> None:

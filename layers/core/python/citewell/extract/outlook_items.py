@@ -57,9 +57,9 @@ def _appointment(message: Properties) -> Mapping[str, str]:
 
 def _task(message: Properties) -> Mapping[str, str]:
     days = {label: message.time(message.named(each)) for label, each in _TASK_DAYS.items()}
-    status = message.number(message.named(_TASK_STATUS))
+    has_status, status = message.named(_TASK_STATUS), message.number(message.named(_TASK_STATUS))
     return {
         **{label: f"{day:%Y-%m-%d}" for label, day in days.items() if day},
-        "Status": _STATUSES[status] if status < len(_STATUSES) else "",
+        "Status": _STATUSES[status] if has_status and status < len(_STATUSES) else "",
         "Owner": message.text(message.named(_TASK_OWNER)),
     }
