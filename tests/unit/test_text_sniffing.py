@@ -68,6 +68,7 @@ def test_the_content_tells_the_format_in_any_encoding(text: str, expected: Forma
         "<svg xmlns='x'></svg>",
         "<!DOCTYPE note>\n<note/>",
         "<Order>\n<Item>a</Item></Order>",
+        "<Project>\n<Remove>**/*.cs</Remove>\n</Project>",
     ],
 )
 def test_other_xml_is_an_unsupported_type(text: str) -> None:
