@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_HALF_UP, Decimal
 
 import pytest
 from hypothesis import given
@@ -102,3 +103,17 @@ def test_no_format_and_no_number_raises(code: str, value: float) -> None:
 @given(st.integers(-(10**15) + 1, 10**15 - 1))
 def test_whole_numbers_without_a_format_keep_their_digits(value: int) -> None:
     assert plain(float(value)) == str(value)
+
+
+AMOUNTS = st.one_of(
+    st.floats(-1e12, 1e12),
+    st.integers(-(10**9), 10**9).map(lambda number: number / 1_000),  # halves among them
+    st.decimals(-100_000, 100_000, places=3).map(float),
+)
+
+
+@given(AMOUNTS, st.integers(0, 6))
+def test_halves_are_rounded_up_in_the_15_digits_that_a_spreadsheet_keeps(value: float, places: int) -> None:
+    rounded = Decimal(plain(value)).quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
+    code = "#,##0" + ("." + "0" * places if places else "")
+    assert formatter(code)(value) == f"{rounded if rounded else abs(rounded):,f}"

@@ -42,6 +42,8 @@ _EPOCH = datetime(1899, 12, 30)
 _EPOCH_1904 = timedelta(days=1_462)
 _FIRST_TRUE_DAY = 60  # Excel's calendar has a 29th of February 1900
 _MOST_DECIMALS = 30
+_FEW_DECIMALS = 4
+_SMALL, _LARGE = 1e-4, 1e10  # between them, 15 digits are written without an exponent and reach beyond few decimals
 _LONGEST_CODE = 500  # a spreadsheet takes 255 characters
 
 
@@ -147,20 +149,34 @@ def _number(value: float, parts: _Parts) -> str:
     decimals = decimals.replace(",", "")[:_MOST_DECIMALS]
     if parts.exponent:
         return parts.before + f"{value:.{len(decimals)}E}" + parts.after
-    try:
-        scaled = Decimal(plain(value)).scaleb(2 * parts.percents - 3 * thousandths)
-        rounded = scaled.quantize(Decimal(1).scaleb(-len(decimals)), rounding=ROUND_HALF_UP)
-    except InvalidOperation:  # more digits than anybody reads
+    grouping = "," if "," in whole else ""
+    shown = _rounded(value, len(decimals), shift=2 * parts.percents - 3 * thousandths, grouping=grouping)
+    if shown is None:
         return plain(value)
-    shown = f"{abs(rounded):{',' if ',' in whole else ''}f}"
-    integer, _, fraction = shown.partition(".")
+    integer, _, fraction = shown.lstrip("-").partition(".")
     while fraction and fraction[-1] == "0" and decimals[len(fraction) - 1] != "0":
         fraction = fraction[:-1]
     integer = integer.zfill(whole.count("0")) if "," not in whole else integer
     if integer == "0" and "0" not in whole and (fraction or "0" not in decimals):
         integer = ""
-    sign = "-" if rounded < 0 else ""
+    sign = "-" if shown[0] == "-" and shown.strip("-0.,") else ""
     return sign + parts.before + integer + ("." + fraction if fraction else "") + parts.after
+
+
+def _rounded(value: float, places: int, *, shift: int, grouping: str) -> str | None:
+    """Halves rounded up, as a spreadsheet does with 15 digits; None for more digits than anybody reads.
+
+    Binary numbers give the same but for halves, and take a fraction of the time.
+    """
+    digits = plain(value)
+    is_half = digits[-1] == "5" and len(digits.partition(".")[2]) == places + 1
+    if not shift and places <= _FEW_DECIMALS and _SMALL <= abs(value) < _LARGE and not is_half:
+        return f"{value:{grouping}.{places}f}"
+    try:
+        rounded = Decimal(digits).scaleb(shift).quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
+    except InvalidOperation:
+        return None
+    return f"{rounded:{grouping}f}"
 
 
 def _date(value: float, codes: str, *, since_1904: bool) -> str:

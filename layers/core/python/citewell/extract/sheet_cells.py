@@ -37,7 +37,8 @@ class Cells:
             inline = cell.find(_IS)
             return _rich_text(inline) if inline is not None else ""
         value, formula = "", None
-        for child in cell:  # several times as fast as asking lxml for it, which counts with a million cells
+        # Several times as fast as asking lxml for it, which counts with a million cells.
+        for child in (cell[0],) if len(cell) == 1 else cell:
             if child.tag == _V:
                 value = child.text or ""
             elif child.tag == _F:
