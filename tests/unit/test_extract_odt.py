@@ -321,13 +321,15 @@ MATH_ML = (
 )
 
 
-def with_object(content: str) -> bytes:
+OBJECT = (
+    '<draw:frame><draw:object xmlns:xlink="http://www.w3.org/1999/xlink" xlink:href="./Object 1"/><draw:image/>'
+    "</draw:frame>"
+)
+
+
+def with_object(content: str, body: str = p(f"See{OBJECT}here.")) -> bytes:
     """A paragraph around an object, which is a part of its own."""
-    frame = (
-        '<draw:frame><draw:object xmlns:xlink="http://www.w3.org/1999/xlink" xlink:href="./Object 1"/><draw:image/>'
-        "</draw:frame>"
-    )
-    return zipped({**unzipped(odt(p(f"See{frame}here."))), "Object 1/content.xml": content})
+    return zipped({**unzipped(odt(body)), "Object 1/content.xml": content})
 
 
 @pytest.mark.parametrize(
@@ -346,6 +348,10 @@ def with_object(content: str) -> bytes:
 )
 def test_a_formula_stands_in_its_line(formula: str, text: str) -> None:
     assert text_of(with_object(MATH_ML.format(formula))) == f"See {text} here."
+
+
+def test_an_object_that_stands_by_itself_is_read_once() -> None:
+    assert text_of(with_object(MATH_ML.format("<mi>x</mi>"), OBJECT + p(f"and{OBJECT}"))) == "x\n\nand"
 
 
 def test_a_charts_numbers_follow_its_paragraph() -> None:

@@ -14,7 +14,7 @@ from citewell.errors import DocumentRejected
 from citewell.extract import xml
 from citewell.extract.archives import Archive
 from citewell.extract.building import TextBuilder, clean_line
-from citewell.extract.odt_lines import Line, boxes_in, is_hidden, pictures_in, read_line
+from citewell.extract.odt_lines import Line, is_hidden, read_drawing, read_line
 from citewell.extract.odt_objects import Objects, chart_table, chart_title
 from citewell.extract.odt_styles import BULLET, DRAW, OFFICE, OUTLINE, TABLE, TEXT, Counter, Styles
 from citewell.extract.ooxml import Element, number_of
@@ -63,6 +63,10 @@ class _Asides:
     tables: list[Element] = field(default_factory=list)
     pictures: list[str] = field(default_factory=list)
 
+    def take(self, line: Line) -> None:
+        self.lines.append(line)
+        self.pictures += line.pictures
+
 
 @dataclass(frozen=True, slots=True)
 class _List:
@@ -99,9 +103,9 @@ class _Document:
                 if not cells:
                     self._write_table(element, asides)
             else:
-                for box in boxes_in(element):
-                    self.blocks(box)
-                asides.pictures += pictures_in(element)
+                line = read_drawing(element, self._objects)
+                asides.take(line)
+                self._builder.paragraph(line.text)
             self._write_asides(asides)
 
     # --- headings, paragraphs, lists ---
@@ -179,8 +183,7 @@ class _Document:
 
     def _line(self, element: Element, asides: _Asides) -> str:
         line = read_line(element, self._styles, self._objects)
-        asides.lines.append(line)
-        asides.pictures += line.pictures
+        asides.take(line)
         return line.text
 
     # --- what hangs on a paragraph or a table ---

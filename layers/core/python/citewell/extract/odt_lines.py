@@ -50,6 +50,13 @@ def read_line(paragraph: Element, styles: Styles, objects: Objects) -> Line:
     return line
 
 
+def read_drawing(drawing: Element, objects: Objects) -> Line:
+    """The same of a drawing that stands by itself; its text are its formulas."""
+    line = Line()
+    line.text = "".join(_drawing(drawing, objects, line))
+    return line
+
+
 def boxes_in(drawing: Element) -> Iterator[Element]:
     """The elements that hold the paragraphs of a drawing, outermost only."""
     if any(child.tag == TEXT + "p" for child in drawing) or drawing.tag == DRAW + "text-box":

@@ -16,21 +16,29 @@ _REFERENCE = "{http://www.w3.org/1999/xlink}href"
 
 
 class Objects:
+    """Each is read once, however often it is named."""
+
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
+        self._read: set[str] = set()
 
     def shown_in(self, frame: Element) -> Iterator[Element]:
         """The formulas and charts of a frame; what is damaged, or of another kind, is left out."""
         for each in frame.iterfind(DRAW + "object"):
             name = each.get(_REFERENCE, "").removeprefix("./") + "/content.xml"
-            try:
-                root = xml.parse(self._archive.read(name)) if name in self._archive else None
-            except DocumentRejected as rejected:
-                if rejected.code != "corrupt":
-                    raise
-                continue
-            if root is not None and (is_formula(root) or _chart(root) is not None):
-                yield root
+            if name in self._archive and name not in self._read:
+                self._read.add(name)
+                root = self._parsed(name)
+                if root is not None and (is_formula(root) or _chart(root) is not None):
+                    yield root
+
+    def _parsed(self, name: str) -> Element | None:
+        try:
+            return xml.parse(self._archive.read(name))
+        except DocumentRejected as rejected:
+            if rejected.code != "corrupt":
+                raise
+            return None
 
 
 def is_formula(root: Element) -> bool:
