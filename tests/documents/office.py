@@ -18,6 +18,7 @@ _NAMESPACES = " ".join(
         "p": "http://schemas.openxmlformats.org/presentationml/2006/main",
         "a": "http://schemas.openxmlformats.org/drawingml/2006/main",
         "c": "http://schemas.openxmlformats.org/drawingml/2006/chart",
+        "cx": "http://schemas.microsoft.com/office/drawing/2014/chartex",
         "dgm": "http://schemas.openxmlformats.org/drawingml/2006/diagram",
         "xdr": "http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing",
         "m": f"{OFFICE}/math",

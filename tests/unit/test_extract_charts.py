@@ -33,10 +33,10 @@ def chart_of(plot: str, axes: str = "", title: str = "") -> str:
     return f"<c:chartSpace><c:chart>{titled(title) if title else ''}{area}</c:chart></c:chartSpace>"
 
 
-def text_of(chart: str) -> str:
+def text_of(chart: str, graphic: str = "c:chart") -> str:
     return extract(
         pptx(
-            [frame('<c:chart r:id="ch"/>')],
+            [frame(f'<{graphic} r:id="ch"/>')],
             parts={"ppt/charts/chart1.xml": chart},
             of_slides={"ch": ("chart", "../charts/chart1.xml")},
         )
@@ -81,6 +81,35 @@ def test_series_over_places_of_their_own_are_tables_of_their_own() -> None:
         "|  | North | East |\n| --- | --- | --- |\n| 1 | 10 | 30 |\n| 2 | 20 | 40 |"
         "\n\n|  | South |\n| --- | --- |\n| 100 | 7 |"
     )
+
+
+def extended(categories: str, *, name: str = "", title: str = "", values: str = "") -> str:
+    listed = values or '<cx:pt idx="0">0.25</cx:pt><cx:pt idx="1">-0.1</cx:pt>'
+    data = f'{categories}<cx:numDim type="val"><cx:lvl formatCode="0%">{listed}</cx:lvl></cx:numDim>'
+    named = f"<cx:tx><cx:txData><cx:v>{name}</cx:v></cx:txData></cx:tx>" if name else ""
+    shown = f'<cx:series layoutId="waterfall">{named}<cx:dataId val="0"/></cx:series><cx:series layoutId="paretoLine"/>'
+    return (
+        f'<cx:chartSpace><cx:chartData><cx:data id="0">{data}</cx:data></cx:chartData><cx:chart>'
+        f"{titled(title).replace('c:', 'cx:') if title else ''}<cx:plotArea><cx:plotAreaRegion>{shown}"
+        "</cx:plotAreaRegion></cx:plotArea></cx:chart></cx:chartSpace>"
+    )
+
+
+def level(*names: str) -> str:
+    listed = "".join(f'<cx:pt idx="{index}">{name}</cx:pt>' for index, name in enumerate(names))
+    return f"<cx:lvl>{listed}</cx:lvl>"
+
+
+def test_a_chart_of_a_newer_kind_is_a_table_too() -> None:
+    levels = level("North", "South") + level("Europe")
+    chart = extended(f'<cx:strDim type="cat">{levels}</cx:strDim>', name="Change", title="Waterfall")
+    assert text_of(chart, "cx:chart") == (
+        "Waterfall\n\n|  | Change |\n| --- | --- |\n| Europe North | 25% |\n| Europe South | -10% |"
+    )
+
+
+def test_a_histogram_keeps_its_title_only() -> None:
+    assert text_of(extended("", title="Ages"), "cx:chart") == "Ages"
 
 
 def test_a_bubble_has_a_size() -> None:

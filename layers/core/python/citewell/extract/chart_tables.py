@@ -105,11 +105,12 @@ def _points(source: Element | None, *, otherwise: str = "") -> Points:
     for point in source.iter(_CHART + "pt"):
         index = number_of(point.get("idx"))
         if index is not None:
-            points[index] = _shown(point.findtext(_CHART + "v") or "", point.get("formatCode") or code, otherwise)
+            value = point.findtext(_CHART + "v") or ""
+            points[index] = shown_number(value, point.get("formatCode") or code, otherwise)
     return points
 
 
-def _shown(value: str, code: str, otherwise: str) -> str:
+def shown_number(value: str, code: str, otherwise: str = "") -> str:
     """A number in its format, or as short as it is exact: charts keep ``0.10000000000000001``."""
     try:
         return _formatter(otherwise if code.lower() in ("", "general") else code)(float(value))

@@ -7,30 +7,33 @@ from collections.abc import Iterator
 from citewell.extract.building import TextBuilder
 from citewell.extract.chart_tables import chart_tables, chart_title
 from citewell.extract.drawing import plain_text
+from citewell.extract.extended_charts import extended_chart_tables, extended_chart_title
 from citewell.extract.ooxml import Element, Package, R
 
 _CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"
+_EXTENDED = "{http://schemas.microsoft.com/office/drawing/2014/chartex}chart"
 _DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
 
-GRAPHICS = (_CHART, _DIAGRAM + "relIds")
+GRAPHICS = (_CHART, _EXTENDED, _DIAGRAM + "relIds")
 """Elements that stand for a chart or a diagram, which is a part of its own."""
 
 
 def write_graphic(builder: TextBuilder, package: Package, part: str, graphic: Element) -> None:
     """Write the chart or diagram that ``graphic`` of ``GRAPHICS``, in ``part``, stands for; nothing if it is gone."""
-    is_chart = graphic.tag == _CHART
-    target = package.target(part, graphic.get(R + ("id" if is_chart else "dm")))
+    is_diagram = graphic.tag == _DIAGRAM + "relIds"
+    target = package.target(part, graphic.get(R + ("dm" if is_diagram else "id")))
     root = package.spare_xml(target) if target is not None else None
     if root is None:
         return
-    if is_chart:
-        builder.paragraph(chart_title(root))
-        for rows in chart_tables(root):
-            builder.table(rows)
-    else:
+    if is_diagram:
         builder.end_list()
         for line in diagram_lines(root):
             builder.item(line)
+        return
+    is_extended = graphic.tag == _EXTENDED
+    builder.paragraph(extended_chart_title(root) if is_extended else chart_title(root))
+    for rows in extended_chart_tables(root) if is_extended else chart_tables(root):
+        builder.table(rows)
 
 
 def diagram_lines(root: Element) -> Iterator[str]:
