@@ -37,6 +37,32 @@ def code_of(data: bytes, options: ReadOptions | None = None) -> str:
     return rejected.value.code
 
 
+def test_groups_without_the_one_around_them_are_rtf_too() -> None:
+    data = (
+        rb"{\pard \ql \f0 \sa180 \outlinelevel0 \b \fs36 My First Heading\par}"
+        b"\n"
+        rb"{\pard \ql \f0 \sa180 My first paragraph.\par}"
+        b"\n"
+    )
+    extracted = extract(data)
+    assert extracted.text == "My First Heading\n\nMy first paragraph."
+    assert extracted.blocks[1].headings == ("My First Heading",)
+    assert extract(data + rb"{\pard cut").text.endswith("\n\ncut")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(r"{\par One \par} two", id="TeX"),
+        pytest.param(r"{\plain words\par} of somebody's macros", id="macros"),
+        pytest.param(r"{\pard \par {{{{ x", id="braces that don't match"),
+        pytest.param(r"{\pardon \par}", id="another word"),
+    ],
+)
+def test_other_texts_in_braces_are_no_rtf(text: str) -> None:
+    assert extract(text.encode()).text == text
+
+
 # --- characters ---
 
 

@@ -17,6 +17,12 @@ _LATE_PDF = re.compile(rb"%PDF-\d\.\d\s")
 _PDF_END = re.compile(rb"startxref\s+\d+\s+%%EOF[\s\x00]*\Z")
 _PDF_TAIL_BYTES = 65_536
 
+_RTF_GROUP = re.compile(rb"\{\\(?:\*\\)?(?:pard|plain\\f\d|ansi|fonttbl|colortbl|stylesheet)(?![A-Za-z])")
+_RTF_PARAGRAPH = re.compile(rb"\\par(?![A-Za-z])")
+_RTF_ESCAPED = re.compile(rb"\\[\\{}]")
+_MOST_OPEN = 2
+"""Groups that a cut leaves open."""
+
 _SIGNATURES: tuple[tuple[str, int, bytes], ...] = (
     ("ZIP archive", 0, b"PK\x05\x06"),
     ("ZIP archive", 0, b"PK\x07\x08"),
@@ -70,7 +76,7 @@ def format_of(data: bytes, options: ReadOptions) -> Format:
     start = data[:_HEAD_BYTES].lstrip(_BEFORE_SIGNATURE)
     if data.startswith(b"%PDF-") or _is_late_pdf(data):
         return Format.PDF
-    if start.startswith(b"{\\rtf"):
+    if start.startswith(b"{\\rtf") or _is_beheaded_rtf(start, data):
         return Format.RTF
     if start.startswith(b"PK\x03\x04"):
         from citewell.extract.packages import format_of_package
@@ -89,6 +95,14 @@ def _is_late_pdf(data: bytes) -> bool:
     return (found := _LATE_PDF.search(data, 0, _HEAD_BYTES)) is not None and (
         not data[: found.start()].strip(_BEFORE_SIGNATURE) or _PDF_END.search(data[-_PDF_TAIL_BYTES:]) is not None
     )
+
+
+def _is_beheaded_rtf(start: bytes, data: bytes) -> bool:
+    """Whether these are RTF's groups without the one around them: words that TeX doesn't have, braces that match."""
+    if _RTF_GROUP.match(start) is None or _RTF_PARAGRAPH.search(data) is None:
+        return False
+    marks = _RTF_ESCAPED.sub(b"", data)
+    return abs(marks.count(b"{") - marks.count(b"}")) <= _MOST_OPEN
 
 
 def refuse_binary(data: bytes) -> None:
