@@ -113,6 +113,13 @@ def test_days_may_be_counted_from_1904() -> None:
     assert text_of(data) == "S\n\n2024-01-01"
 
 
+def test_an_exponent_is_no_digit_of_its_number() -> None:
+    runs = "<r><t>{}</t></r><r><rPr><vertAlign val='superscript'/></rPr><t>{}</t></r>"
+    strings = [runs.format("10", "-6"), runs.format("Total", "2")]
+    cells = [f"<c r='{column}1' t='s'><v>{index}</v></c>" for index, column in enumerate("AB")]
+    assert text_of(xlsx({"S": sheet_data(cells)}, strings=strings)) == "S\n\n| 10⁻⁶ | Total2 |\n| --- | --- |"
+
+
 def test_line_ends_and_escaped_characters_of_a_text_become_spaces() -> None:
     assert table_of(["a", "b"], ["one\ntwo", "c_x000D_d_x"]) == HEAD + "| one two | c d_x |"
 

@@ -8,11 +8,13 @@ from functools import lru_cache, partial
 from citewell.extract import xml
 from citewell.extract.number_formats import BUILT_IN, Formatter, formatter, plain
 from citewell.extract.ooxml import Element, Package, S, number_of
+from citewell.extract.superscripts import raised_after
 
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _PLAIN_INTEGER = re.compile(r"-?[0-9]{1,40}")
 _OF_NEWER_VERSIONS = re.compile(r"_xl(?:fn|ws|pm|udf)\.")
 _NUMBERS_KEPT = 20_000
+_POSITION = f"{S}rPr/{S}vertAlign"
 _F, _V, _IS, _T, _R = (S + name for name in ("f", "v", "is", "t", "r"))
 
 
@@ -106,13 +108,16 @@ def _formatters(styles: Element | None, *, since_1904: bool) -> dict[str, Format
 
 def _rich_text(element: Element) -> str:
     """The text of a string; how its characters are read (phonetic runs) is left out."""
-    pieces = []
+    text = ""
     for child in element:
         if child.tag == _T:
-            pieces.append(child.text or "")
+            text += child.text or ""
         elif child.tag == _R:
-            pieces.append(child.findtext(_T) or "")
-    return _unescaped("".join(pieces))
+            piece = child.findtext(_T) or ""
+            position = child.find(_POSITION)
+            is_raised = position is not None and position.get("val") == "superscript"
+            text += raised_after(text, piece) if is_raised else piece
+    return _unescaped(text)
 
 
 def _unescaped(text: str) -> str:
