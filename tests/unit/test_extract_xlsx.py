@@ -131,6 +131,8 @@ def test_line_ends_and_escaped_characters_of_a_text_become_spaces() -> None:
         ('<c r=\'B2\'><f>IF(A1="","",A1)</f><v></v></c>', '=IF(A1="","",A1)'),
         ("<c r='B2'><f>_xlfn._xlws.SORT(A1)</f><v/></c>", "=SORT(A1)"),
         ("<c r='B2'><f t='shared' si='0'/></c>", "=…"),
+        ("<c r='B2' t='n'><f>A1*2</f><v>0.0</v></c>", "=A1*2"),
+        ("<c r='B2' t='n'><v>0.0</v></c>", "0"),
         ("<c r='B2'><f>A1-A1</f><v>0</v></c>", "0"),
         ("<c r='B2' t='str'><f>\"\"</f><v></v></c>", ""),
     ],

@@ -14,6 +14,8 @@ _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _PLAIN_INTEGER = re.compile(r"-?[0-9]{1,40}")
 _OF_NEWER_VERSIONS = re.compile(r"_xl(?:fn|ws|pm|udf)\.")
 _NUMBERS_KEPT = 20_000
+_UNCALCULATED = "0.0"  # of Apache POI
+_PLACEHOLDERS = ("", "0", _UNCALCULATED)
 _POSITION = f"{S}rPr/{S}vertAlign"
 _F, _V, _IS, _T, _R = (S + name for name in ("f", "v", "is", "t", "r"))
 
@@ -50,9 +52,10 @@ class Cells:
         return self._value(kind, value, cell.get("s")) if value else ""
 
     def _lacks_result(self, kind: str, value: str) -> bool:
-        if self._calculated:
-            return not value and kind != "str"  # an empty text is one
-        return value in ("", "0")
+        if not self._calculated:
+            return value in _PLACEHOLDERS
+        # An empty text is a result; spreadsheets write a zero that is one without decimals.
+        return value == _UNCALCULATED or (not value and kind != "str")
 
     def _value(self, kind: str, value: str, style: str | None) -> str:
         match kind:
