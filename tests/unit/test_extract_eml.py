@@ -643,3 +643,65 @@ def test_a_damaged_message_is_read_or_ends_with_a_documented_code(at: int, value
         except DocumentRejected as rejected:
             code = rejected.code
             assert code in {"corrupt", "undecodable", "unsupported_type"}
+
+
+# --- boundaries and headers that are broken ---
+
+TWO_PARTS = (
+    b"--x1\nContent-Type: text/plain\n\nHello\n--x1\nX-Mailer: y\nContent-Type: application/pdf; name=a.pdf\n"
+    b"Content-Transfer-Encoding: base64\n\nJVBERg==\n--x1--\n"
+)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(b"Content-Type: multipart/mixed\n\n" + TWO_PARTS, id="none"),
+        pytest.param(b"Content-Type: multipart/mixed; boundary=x2\n\nPreamble\n\n" + TWO_PARTS, id="another"),
+        pytest.param(
+            b'Content-Type: multipart/mixed; boundary="x\xc2\xb5"\n\n' + TWO_PARTS.replace(b"x1", b"x\xc2\xb5"),
+            id="not ASCII",
+        ),
+        pytest.param((b"Content-Type: multipart/mixed\n\n" + TWO_PARTS).replace(b"\n", b"\r\n"), id="CRLF"),
+        pytest.param(
+            multipart("mixed", b"Content-Type: multipart/mixed; boundary=\n\n" + TWO_PARTS), id="a part has none"
+        ),
+        pytest.param(b"Content-Type: multipart/mixed\n\n" + TWO_PARTS.replace(b"--x1--", b"--x1"), id="no end"),
+    ],
+)
+def test_a_boundary_that_isnt_named_is_the_first_line_that_looks_like_one(content: bytes) -> None:
+    assert body_of(mail(content)) == "Hello\n\nAttachments: a.pdf"
+
+
+def test_a_multipart_without_any_boundary_is_its_text() -> None:
+    body = b"Content-Type: multipart/mixed\n\nHello\n-- \nAnn\n--note\nnot: a field"
+    assert body_of(mail(body)) == "Hello\n--\nAnn\n--note\nnot: a field"
+
+
+@pytest.mark.parametrize("cut", [b"--mimepart_1-", b"--mimepart", b"--mimepart_1--"])
+def test_what_is_left_of_the_last_boundary_is_no_text(cut: bytes) -> None:
+    head = b"Content-Type: multipart/mixed; boundary=mimepart_1\n\n--mimepart_1\n"
+    assert body_of(mail(head + part("text/plain", "Hello\n--Ann\n\n") + cut + b"\n\n")) == "Hello\n--Ann"
+
+
+@pytest.mark.parametrize("gap", ["\n", "\n   \n\n", "   \n\n", "\n\n\n"])
+def test_fields_after_a_blank_line_are_fields_where_the_header_lacks_them(gap: str) -> None:
+    for line_end in ("\n", "\r\n"):
+        head = f"From ann Thu Feb 22 11:20:31 2007\nMime-Version: 1.0\nMessage-Id: <1@example.com>\n{gap}{SHOWN}\n"
+        data = (head + "Content-Type: text/plain;\n\tformat=flowed\n\nHello \nyou\n").replace("\n", line_end)
+        assert extract(data.encode()).text == f"{SHOWN}\n\nHello you"
+
+
+def test_fields_that_the_header_has_already_are_text() -> None:
+    quoted = "From: Cy <cy@example.com>\nTo: ann@example.com\nSubject: Re\nContent-Type: text/plain"
+    assert body_of(mail(f"\n{quoted}\n\nSee above.".encode())) == f"{quoted}\n\nSee above."
+    assert body_of(mail(b"\nMemo: one\nPlace: here\n\nx")) == "Memo: one\nPlace: here\n\nx"
+
+
+def test_what_apple_mail_adds_to_a_message_is_no_text() -> None:
+    properties = (
+        b'<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "x.dtd">\n'
+        b'<plist version="1.0">\n<dict><key>flags</key><integer>1</integer></dict>\n</plist>\n'
+    )
+    message = mail(b"Content-Type: text/plain\n\nHello\n")
+    assert body_of(b"%-10d\n%b" % (len(message), message + properties)) == "Hello"

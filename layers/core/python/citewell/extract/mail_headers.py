@@ -10,6 +10,7 @@ from email.utils import collapse_rfc2231_value, parsedate_to_datetime
 
 from citewell.errors import DocumentRejected
 from citewell.extract.declaring import decoded_as
+from citewell.extract.mail_heads import end_of_head
 
 SHOWN = ("From", "To", "Cc", "Date", "Subject")
 
@@ -20,6 +21,7 @@ _KNOWN_FIELD = re.compile(
 )
 _LONGEST_LINE = 10_000
 _MOST_LINES = 50_000
+_LONGEST_HEAD = 100_000
 _LONGEST_VALUE = 100_000
 _MALFORMED = (ValueError, LookupError, TypeError)
 """What the standard library raises over parameters that are cut off or stand there twice in two forms."""
@@ -34,9 +36,8 @@ def mended(data: bytes) -> bytes:
     goes on with the field before it.
     """
     data = data.lstrip(b"\r\n")
-    end = re.search(rb"\r?\n\r?\n", data)
-    header = data[: end.start()] if end else data
-    lines = [line[:_LONGEST_LINE] for line in header.split(b"\n", _MOST_LINES)[:_MOST_LINES]]
+    header = _head(data)
+    lines = [line[:_LONGEST_LINE] for line in header.split(b"\n", _MOST_LINES)[:_MOST_LINES] if line.strip()]
     known = [index for index, line in enumerate(lines) if _KNOWN_FIELD.match(line)]
     last = known[-1] if known else 0
     odd = [index for index in range(1, last) if not _FIELD.match(lines[index]) and lines[index][:1] not in b" \t"]
@@ -45,6 +46,14 @@ def mended(data: bytes) -> bytes:
     for index in odd:
         lines[index] = b" " + lines[index]
     return b"\n".join(lines) + data[len(header) :]
+
+
+def _head(data: bytes) -> bytes:
+    """Blank lines within it are part of it; one of bare bytes has as many characters in Latin-1."""
+    end = re.search(rb"\r?\n\r?\n", data)
+    if end is None or end.start() > _LONGEST_HEAD:
+        return data[: end.start()] if end else data
+    return data[: end_of_head(data[:_LONGEST_HEAD].decode("latin-1"))]
 
 
 def fields_of(message: Message) -> dict[str, str]:

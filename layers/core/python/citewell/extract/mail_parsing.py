@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import email
 import re
+from collections.abc import Collection
 from email.message import Message
 
 from citewell.errors import DocumentRejected
+from citewell.extract.mail_boundaries import find_parts, without_cut_boundary
 from citewell.extract.mail_headers import mended
 
 _MOST_NESTED = 100
@@ -24,18 +26,21 @@ def parsed(data: bytes) -> Message:
     Raises DocumentRejected ``corrupt`` for parts that nest without an end: each line is compared with the boundaries of
     all the parts around it.
     """
-    if _is_nested_without_end(data):
+    boundaries = {quoted or bare for quoted, bare in _BOUNDARY.findall(data)}
+    if _is_nested_without_end(data, boundaries):
         raise DocumentRejected("corrupt", "the message's parts are nested without an end")
     try:
-        return email.message_from_bytes(mended(_DESCRIBING.sub(_with_few_parameters, data)))
+        data = without_cut_boundary(data, boundaries)
+        message = email.message_from_bytes(mended(_DESCRIBING.sub(_with_few_parameters, data)))
+        find_parts(message)
+        return message
     except RecursionError as error:  # messages in one another have no boundaries
         raise DocumentRejected("corrupt", "the message's parts are nested without an end") from error
     except (TypeError, ValueError, LookupError) as error:
         raise DocumentRejected("corrupt", "the message's boundaries are malformed") from error
 
 
-def _is_nested_without_end(data: bytes) -> bool:
-    boundaries = {quoted or bare for quoted, bare in _BOUNDARY.findall(data)}
+def _is_nested_without_end(data: bytes, boundaries: Collection[bytes]) -> bool:
     if len(boundaries) <= _MOST_NESTED:
         return False
     around: dict[bytes, None] = {}  # in the order in which they were opened

@@ -17,6 +17,7 @@ from citewell.extract.html_sniffing import (
     is_page_behind_text,
     is_tagged_text,
 )
+from citewell.extract.mail_heads import end_of_head
 
 _SAMPLE_BYTES = 1_100_000
 _TAIL_BYTES = 1_024
@@ -40,6 +41,8 @@ _MAIL_FIELDS = frozenset({
     "mime-version", "message-id", "received", "return-path", "delivered-to", "dkim-signature",
     "content-transfer-encoding",
 })  # fmt: skip
+_LENGTH = re.compile(r"\d{1,10}[ \t]*\n(?=[!-9;-~]+:)")
+"""Of the message that follows, in Apple Mail's files."""
 _LEAST_FIELDS = 3
 _LEAST_FIELD_SHARE = 0.8
 _MIME = re.compile(r"(?:MIME-Version:\s*1\.0\b|Content-Type:\s*(?:multipart|message)/)", re.IGNORECASE)
@@ -75,12 +78,15 @@ def text_format_of(data: bytes) -> Format:
 
 def is_mail(text: str) -> bool:
     """Whether ``text`` begins with a message's header: fields that only mail has, or a sender's address and a time."""
-    header, _, _ = text.lstrip("\n").partition("\n\n")
+    text = text.lstrip("\n")
+    if length := _LENGTH.match(text):
+        text = text[length.end() :]
+    header = text[: end_of_head(text)]
     lines = [line for line in header.split("\n") if line and not line[0].isspace()]
     if lines and lines[0].startswith("From "):  # a mailbox's separator
         lines.pop(0)
     names = [match[1].lower() for line in lines if (match := _FIELD.match(line))]
-    if _MIME.match(header):
+    if _MIME.match(header) or (lines and _MIME.match(lines[0])):
         return True
     if len(names) < _LEAST_FIELDS or len(names) < _LEAST_FIELD_SHARE * len(lines):
         return False
