@@ -242,3 +242,68 @@ def test_comments_are_no_text_but_in_code() -> None:
 
 def test_front_matter_may_stand_below_a_blank_line() -> None:
     assert extract(b"\n---\ntitle: Leave\n---\n# H\n").title == "Leave"
+
+
+# --- titles of reStructuredText and plain texts ---
+
+
+def test_underlines_that_markdown_doesnt_know_make_headings_in_the_order_of_their_levels() -> None:
+    text = (
+        "=====\nGuide\n=====\n\nIntro.\n\nInstall\n~~~~~~~\nRun it.\n\n1. Options\n^^^^^^^^^^\n\nMore.\n\n"
+        'Usage\n~~~~~~~\n\nUse it.\n\nNotes\n"""""\n\n'
+    )
+    assert outline(text) == [
+        ("Guide",),
+        ("Guide", "Install"),
+        ("Guide", "Install", "1. Options"),
+        ("Guide", "Usage"),
+        ("Guide", "Usage", "Notes"),
+    ]
+    assert read_markdown(text).title == "Guide"
+    assert [text for kind, text in blocks(text) if kind is PARAGRAPH] == ["Intro.", "Run it.", "More.", "Use it."]
+
+
+def test_framed_titles_may_be_indented_and_are_a_level_of_their_own() -> None:
+    text = "########\n Part 1\n########\n\nOne\n===\n\nx\n\n########\n Part 2\n########\n\ny\n"
+    assert outline(text) == [("Part 1",), ("Part 1", "One"), ("Part 2",)]
+
+
+def test_numbered_titles_over_markdowns_own_lines_are_no_lists() -> None:
+    assert outline("1. Scope\n--------\n\nx\n\nSummary\n=======\n\ny\n") == [("1. Scope",), ("Summary",)]
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        pytest.param("Example\n~~~~~~~\ncode\n~~~~~~~\n\nx", [PARAGRAPH, CODE, PARAGRAPH], id="a fence"),
+        pytest.param("~~~~~~~\na\n\nx = 1\n~~~~~~~\n\ny", [CODE, PARAGRAPH], id="the end of a fence"),
+        pytest.param("x\n\n~~~~\ncode\n~~~~\n\ny", [PARAGRAPH, CODE, PARAGRAPH], id="a fence of one line"),
+        pytest.param("Example\n~~~ python\ncode\n", [PARAGRAPH, CODE], id="a fence without an end"),
+        pytest.param("A long line of text\n~~~~~\ncode", [PARAGRAPH, CODE], id="too short"),
+        pytest.param("one\ntwo\n^^^^\n\nx", [PARAGRAPH, PARAGRAPH], id="the end of a paragraph"),
+        pytest.param("x = y\n^^^^^\nNameError", [PARAGRAPH], id="a mark under code"),
+        pytest.param("# A\n\nb\n++++\n\nx", [HEADING, PARAGRAPH, PARAGRAPH], id="Markdown"),
+        pytest.param('"""\nDoes it\n"""\n\nx', [PARAGRAPH, PARAGRAPH], id="quotes"),
+        pytest.param("End\n***\n\nx", [PARAGRAPH, PARAGRAPH, PARAGRAPH], id="a rule"),
+    ],
+)
+def test_other_lines_of_signs_stay_what_they_are(text: str, kinds: list[BlockKind]) -> None:
+    assert [kind for kind, _ in blocks(text)] == kinds
+
+
+# --- indented lines ---
+
+
+def test_one_indented_line_of_a_plain_text_is_no_code() -> None:
+    table = "     city      | temp\n---------------+------\n San Francisco |   46\n Hayward       |   37"
+    assert blocks(table) == [(PARAGRAPH, table)]
+    assert blocks("      REPORT\n\nThe board met.\n\n     a   1\n     b   2\n") == [
+        (PARAGRAPH, "      REPORT"),
+        (PARAGRAPH, "The board met."),
+        (CODE, "     a   1\n     b   2"),
+    ]
+
+
+@pytest.mark.parametrize("before", ["Run:", "# Install", "Use `pip`.", "See [it](a.md)."])
+def test_one_indented_line_is_code_where_it_is_announced_or_the_text_is_markdown(before: str) -> None:
+    assert blocks(f"{before}\n\n    pip install x\n\nDone.")[1] == (CODE, "    pip install x")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock
+from markdown_it.rules_block import StateBlock, code
 from markdown_it.token import Token
 
 from citewell.core.values import Block, BlockKind, ExtractedText
@@ -21,9 +21,11 @@ from citewell.extract.declaring import date_of, language_tag_of
 from citewell.extract.decoding import decode
 from citewell.extract.normalising import is_blank, normalise
 from citewell.extract.options import ReadOptions
+from citewell.extract.underlined_titles import with_markdown_titles
 
 _HEADING_CHARACTERS = 120
 _SETEXT_LINES = 3
+_FRAMED_LINES = 3
 
 _KINDS = {
     "bullet_list_open": BlockKind.LIST,
@@ -42,6 +44,8 @@ _FIELD = r"^{name}[ \t]*:[ \t]*(?P<value>[^\n]*)(?P<more>(?:\n[ \t]+[^\n]*)*)"
 _QUOTED = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^']|'')*)'")
 _HTML_FRAGMENT = re.compile(r"\s*<(?:h[1-6]|p|div|section|article|main|ul|ol|dl|table)[\s>]", re.IGNORECASE)
 _HTML_HEADING = re.compile(r"[ \t]*<h([1-6])(?:\s[^<>]*)?>(.*)</h\1\s*>[ \t]*", re.IGNORECASE)
+
+_MARKED = re.compile(r"^ {0,3}(?:#{1,6}[ \t]+\S|```|~~~[^~\n]*$)|\]\(|`[^`\n]+`|\*\*\w", re.MULTILINE)
 
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _IMAGE = re.compile(r"!\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
@@ -146,24 +150,44 @@ class _Lines(StateBlock):
         return self._scratch
 
 
-def _parser(*, indented_code: bool) -> MarkdownIt:
+def _parser(*, indented_code: bool, single_lines: bool) -> MarkdownIt:
+    """``single_lines`` says whether one indented line is code too."""
     # Link definitions count as text here: a reader may well ask for the address.
     parser = MarkdownIt("commonmark").enable("table").disable("reference")
+    if not single_lines:
+        parser.block.ruler.at("code", _code_of_several_lines)
     return parser if indented_code else parser.disable("code")
+
+
+def _code_of_several_lines(state: StateBlock, line: int, end: int, silent: bool) -> bool:
+    """In a text without Markdown's signs, one indented line is a title or a table's head, unless a colon announces it.
+
+    The rules that follow take such a line as they take any other.
+    """
+    if not code(state, line, end, silent) or state.line > line + 1:
+        return state.is_code_block(line)
+    before = line - 1
+    while before >= 0 and state.isEmpty(before):
+        before -= 1
+    return before >= 0 and state.src[state.bMarks[before] : state.eMarks[before]].rstrip().endswith(":")
 
 
 def _stretches(text: str, start: int) -> Iterator[_Stretch]:
     """The top-level blocks of ``text[start:]`` in order; all text between them is white space."""
     # HTML is indented for its own reasons, so in a text that begins with a tag indentation isn't code.
-    parser = _parser(indented_code=not _HTML_FRAGMENT.match(text, start))
-    state = _Lines(text[start:], parser, {}, [])
+    parser = _parser(
+        indented_code=not _HTML_FRAGMENT.match(text, start), single_lines=bool(_MARKED.search(text, start))
+    )
+    source, levels = with_markdown_titles(text[start:])
+    state = _Lines(source, parser, {}, [])
     rules = parser.block.ruler.getRules("")
     line = state.skipEmptyLines(0)
     while line < state.lineMax:
         state.line, state.tight = line, True
         any(rule(state, line, state.lineMax, False) for rule in rules)  # the last one, paragraph, takes anything
         first, last = start + state.bMarks[line], start + state.eMarks[state.line - 1]
-        yield from _classified(text, first, last, *state.outermost)
+        opened, tag = state.outermost
+        yield from _classified(text, first, last, opened, f"h{levels.get(first - start, tag[1:])}")
         line = state.skipEmptyLines(state.line)
 
 
@@ -211,6 +235,8 @@ def _last_visible(text: str, start: int, end: int) -> int:
 def _heading_text(source: str) -> str:
     """The words of an ATX or setext heading; empty for one that has none or is a paragraph over a dashed line."""
     lines = source.split("\n")
+    if len(lines) == _FRAMED_LINES and lines[0].strip() == lines[2].strip():
+        lines = lines[1:]
     if len(lines) == 1:
         return _plain(re.sub(r"(?:^|\s)#+\s*$", "", source.strip().lstrip("#")))
     if len(lines) - 1 > _SETEXT_LINES:
