@@ -487,6 +487,146 @@ def test_what_is_marked_as_around_the_content_may_be_content(element: str) -> No
     assert text_of(f"{element}{FILLER}").split()[: len(words)] == words
 
 
+@pytest.mark.parametrize("indent", ["", " " * 200])
+def test_how_a_page_is_indented_says_nothing_of_what_is_most_of_it(indent: str) -> None:
+    menu = "".join(f"<li>\n{indent}<a href=/>\n{indent}OUT</a>\n{indent}</li>" for _ in range(20))
+    assert text_of(f"<nav>{menu}</nav><div>{FILLER}</div>").startswith("The policy")
+    assert text_of(f"<div>{menu}</div><main>{FILLER}</main>").startswith("The policy")
+    assert text_of(f"<div id=menu>{menu}<p>and {indent}</div>{FILLER}").startswith("The policy")
+
+
+MANY_LINKS = "<ul>" + "<li><a href=/>Directorate of regional affairs</a>" * 60 + "</ul>"
+
+
+@pytest.mark.parametrize(
+    "menu",
+    [
+        f"<header><nav>{MANY_LINKS}</nav></header>",
+        f"<div role=navigation><h2>Menu</h2>{MANY_LINKS}</div>",
+        f"<div class=main-menu>{MANY_LINKS}</div>",
+        f"<footer><p>Imprint</p>{MANY_LINKS}</footer>",
+    ],
+)
+@pytest.mark.parametrize("tag", ["main", "div"])
+def test_a_menu_of_any_size_is_left_out_where_a_text_remains(menu: str, tag: str) -> None:
+    assert (
+        text_of(f"{menu}<{tag}><h1>Ferry</h1><p>It leaves every hour.</p></{tag}>") == "Ferry\n\nIt leaves every hour."
+    )
+
+
+@pytest.mark.parametrize(
+    "page_of_links",
+    [
+        f"<nav>{MANY_LINKS}</nav>",
+        f"<h1>Site map of the ministry</h1><nav>{MANY_LINKS}</nav><footer><p>Imprint of the ministry</p></footer>",
+        f"<h1>The handbook</h1><p>By Ann Other, 2020</p><div class=toc>{MANY_LINKS}</div>",
+    ],
+)
+def test_a_page_that_is_all_links_is_read(page_of_links: str) -> None:
+    assert text_of(page_of_links).count("Directorate") == 60
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        "<ul class=menu><li><a href=/>OUT</a></ul>",
+        "<div id=navPrimary><h2>OUT</h2><a href=/>OUT</a></div>",
+        "<div class='post_navigation'><a href=/>OUT</a></div>",
+        "<ol class=breadcrumb-list><li><a href=/>OUT</a></ol>",
+        "<div><a rel=prev href=/>OUT</a> | <a rel=next href=/>OUT</a></div>",
+        "<p>Next: <a rel=next href=/>Sick leave, OUT</a></p>",
+        "<div class=related><h3>OUT</h3><ul><li><a href=/>OUT</a></ul></div>",
+        "<div class=sphinxsidebar><p>OUT</p></div>",
+        "<div id=titlearea>OUT</div>",
+        "<div class=tabs><ul><li><a href=main.html>OUT</a></ul></div>",
+        "<div class=topNav>OUT</div>",
+        "<div class=navheader><table><tr><td>OUT<td>OUT</table></div>",
+        "<ins class=adsbygoogle>OUT</ins>",
+        "<div class='box advertisement'>OUT</div>",
+        "<div class=social-share>OUT</div>",
+        "<div id=gdpr-cookie-message>OUT</div>",
+        "<div class=cookieConsent>OUT</div>",
+        "<div id=header><p>OUT</p></div>",
+        "<div class=ia-fixed-sidebar>OUT</div>",
+        "<div id=likes-and-labels-container>OUT</div>",
+        "<section id=comments-section>OUT</section>",
+        "<img src=t.gif width=1 height=1 alt=OUT>",
+    ],
+)
+def test_what_stands_around_the_content_is_left_out_by_its_name(element: str) -> None:
+    assert text_of(f"{element}<div id=main-content><h1>Leave</h1>{FILLER}</div>{element}").startswith(
+        "Leave\n\nThe policy"
+    )
+    assert "OUT" not in text_of(f"{element}<div id=main-content><h1>Leave</h1>{FILLER}</div>{element}")
+
+
+@pytest.mark.parametrize(
+    ("element", "text"),
+    [
+        ("<div class=menu><p>Monday: lasagne</p></div>", "Monday: lasagne"),
+        ("<p>Press <span class=menu>File</span>.</p>", "Press File."),
+        ("<div class=unavailable><a href=/>Old form</a></div>", "Old form"),
+        ("<div class=navigation-not-searchable>See <a href=/>Ducks</a></div>", "See Ducks"),
+        ("<h2 id=navigation>Navigation</h2>", "Navigation"),
+        ("<section id=site-header><h2>Site header</h2><p>It is blue.</p></section>", "Site header\n\nIt is blue."),
+        ("<section id=footer><h2>Footer</h2><p>It is grey.</p></section>", "Footer\n\nIt is grey."),
+        ("<div id=cookie-policy><p>We set one.</p></div>", "We set one."),
+        ("<form class=consent-form><p>I agree.</p></form>", "I agree."),
+        ("<ul class='menu tabs'><li><a href='#linux'>Linux</a></ul>", "- Linux"),
+        ("<img width=100 height=1 alt=Ruler>", "Ruler"),
+    ],
+)
+def test_a_name_alone_says_little(element: str, text: str) -> None:
+    assert text_of(f"{element}{FILLER}").startswith(f"{text}\n\nThe policy")
+
+
+@pytest.mark.parametrize("name", ["menu", "navigation", "sidebar", "cookie-notice", "header"])
+@pytest.mark.parametrize("attribute", ["class", "id"])
+def test_what_holds_most_of_the_prose_is_read_whatever_it_is_called(attribute: str, name: str) -> None:
+    links = "<p><a href=/>Directorate of regional affairs</a></p>" * 20
+    assert "holds for everybody" in text_of(f"<div {attribute}={name}>{FILLER}</div>{links}")
+
+
+def test_a_header_by_its_name_keeps_the_pages_heading() -> None:
+    assert text_of(f"<div id=header><h1>Leave</h1></div>{FILLER}").startswith("Leave\n\n")
+    several = f"<div id=header><h1>Acme</h1></div><h1>Leave</h1>{FILLER}"
+    assert text_of(several).startswith("Leave\n\n")
+    assert extract(page(several, head="<title>Acme</title>")).text.startswith("Acme\n\nLeave")
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "<a href='#main'>Skip to main content</a>",
+        "<p><a href='http://a.test/b.html#content'>Jump to main\ncontent.</a></p>",
+        "<ul><li><a href='#inhalt'>Zum Inhalt springen</a><li><a href='#nav'>Navigation überspringen</a></ul>",
+        "<div><a href='#contenu'>Aller au contenu</a></div>",
+        "<a href='#contenido'>Saltar al contenido</a>",
+        "<a class=screen-reader-text href='#content'>Content</a>",
+    ],
+)
+def test_a_link_that_skips_to_the_content_is_left_out(link: str) -> None:
+    assert text_of(f"{link}<h1>Leave</h1>{FILLER}").startswith("Leave")
+
+
+def test_a_link_to_a_later_part_of_the_text_is_read() -> None:
+    sentence = "<p>If you know this, <a href='#b'>skip to part b</a>, which is on leave.</p>"
+    assert text_of(sentence) == "If you know this, skip to part b, which is on leave."
+    assert text_of("<h1>Leave</h1><p><a href='#b'>Skip to part b</a></p>") == "Leave\n\nSkip to part b"
+
+
+def test_words_for_screen_readers_are_read_once() -> None:
+    assert text_of("<p>4.20 <span class=sr-only>euros</span></p>") == "4.20 euros"
+    assert text_of("<p><b>PDF</b> <span class=sr-only>PDF</span></p>") == "PDF"
+    assert text_of("<p><b aria-hidden=true>PDF</b><span class=sr-only>PDF</span> form</p>") == "PDF form"
+
+
+@pytest.mark.parametrize("start", ["<div class=menu>", "<div id=footer>", "<nav>", "<div class='menu tabs'>"])
+def test_what_is_called_the_same_deep_within_itself_takes_linear_time(start: str) -> None:
+    body = f"{FILLER}{start * 900}x{'<i></i>' * 20_000}{FILLER}<p>after</p>"
+    assert text_of(body).endswith("after")
+
+
 def test_a_wiki_page_is_read_without_its_tools() -> None:
     text = text_of(
         "<div id=toc>Contents</div><h2>Ducks<span class=mw-editsection>[edit]</span></h2>"

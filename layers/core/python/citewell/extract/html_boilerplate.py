@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from enum import Enum, auto
+from functools import cached_property
+from typing import Literal
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from citewell.extract.html_elements import HEADINGS
+from citewell.extract.html_links import (
+    is_mostly_links,
+    linked_length,
+    links_to_content,
+    links_to_neighbours,
+    opens_tabs,
+    text_length,
+)
+from citewell.extract.html_names import Called, called, words_of
 from citewell.extract.html_styles import hidden_selectors
 
 NEVER_READ = [
@@ -19,12 +33,7 @@ _HIDDEN = "[hidden]:not([hidden='until-found' i]), [aria-hidden='true' i], dialo
 _HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all)", re.IGNORECASE)
 _OUTSIDE_OF_CONTENT = (
     "nav, menu[type=toolbar], [role=navigation], [role=search], [role=contentinfo], [role=banner], "
-    "[role=complementary], [role=alertdialog], #nav, #navigation, #navbar, #sidebar, #footer, #breadcrumbs, "
-    ".breadcrumb, .breadcrumbs, .nav, .navbar, .sidebar, .footer, .site-header, .site-footer, .skip-link, "
-    ".skip-to-content, .cookie-banner, #cookie-banner, .cookie-consent, #cookie-consent, .cookie-notice,"
-    "#cookie-notice, .cookie-bar, #cookie-bar, .cc-window, #onetrust-consent-sdk, #CybotCookiebotDialog,"
-    "#usercentrics-root, #cookie-law-info-bar, .cky-consent-container, #BorlabsCookieBox, #didomi-host,"
-    ".toc-macro, .sharedaddy, #respond"
+    "[role=complementary], [role=alertdialog], sup.reference"
 )
 _OF_LINKS = "#menu, ul[id^='menu-'], article aside, main aside, [role=main] aside"
 """Navigation or content: a canteen has a menu too, and an aside in an article is its note or a list of others."""
@@ -45,12 +54,6 @@ _OF_ITS_CONTENT = ", ".join(
     for inner in ("header", "footer")
 )
 _ASIDE_IN_CONTENT = "article aside, main aside, [role=main] aside"
-_WIKI = (
-    ".mw-editsection, .mw-jump-link, .mw-indicators, .mw-cite-backlink, .mw-empty-elt, .navbox, .vertical-navbox,"
-    ".sistersitebox, .printfooter, .catlinks, #toc, .toc, sup.reference, .authority-control, .vector-column-start,"
-    ".vector-page-toolbar, .mw-portlet, #p-lang-btn, #siteSub, #contentSub, .noprint,"
-    "#mw-navigation, #mw-panel, #column-one, #jump-to-nav, #siteNotice, #breadcrumb-section, .page-metadata"
-)
 _LINE_NUMBERS = (
     "pre .ln, pre .lineno, pre .linenos, pre .line-number, pre .line-numbers-rows, td.linenos, td.lineno, td.gutter,"
     "td.blob-num, td.hljs-ln-numbers"
@@ -58,18 +61,47 @@ _LINE_NUMBERS = (
 _MARKS_OF_LINKS = frozenset("¶#§🔗⚓↩↑^") | {"↩\ufe0e", "↩\ufe0f"}
 """Texts of links within the page that stand for nothing but the link."""
 
+_PIXEL = "img[width='1'][height='1'], img[width='1px'][height='1px'], img[width='0'], img[height='0']"
+_NEVER_MEANT = frozenset({"html", "body", "main", *HEADINGS})
+"""By a name: that of a heading is made of its words."""
+
+_IN_LINES = frozenset({"a", "span", "b", "strong", "i", "em", "code", "small", "button", "label", "img", "tr", "th"})
+"""Where the name of a menu says what is chosen in one."""
+
+_CONTENTS = "#toc, .toc, .toc-macro"
+"""Lists of the page's own parts: a book's first page may be hardly more."""
+
 _MAIN = "main, [role=main]"
+_NO_TEXT_OF_ITS_OWN = frozenset({"a", *HEADINGS})
 
 _LEAST_OF_MAIN = 0.4
 _MOST_DROPPED = 0.5
-_MOST_LINKED = 0.5
-_MOST_KEPT = 20
+_LEAST_PROSE = 200
+_LEAST_OTHER_TEXT = 10
+_MOST_READ_AGAIN = 20  # times the length of the page
+_MOST_KEPT = 100  # of each mark
+_MOST_HEADINGS = 20
+_MOST_ABOVE_HEADING = 3
+
+
+class _Mark(Enum):
+    """Why an element may be left out: ``CALLED`` so by its name, ``MENU`` if it is mostly links as well.
+
+    ``HIDDEN``, at first or because it is the contents, it may be what the page is for.
+    """
+
+    MENU = auto()
+    CALLED = auto()
+    AROUND = auto()
+    HIDDEN = auto()
 
 
 class Boilerplate:
     """Says of each element of a parsed page, asked in document order, whether it is left out.
 
     Nothing that holds more than half of the page's text is: then the marking is wrong, or a script was to show it.
+    Nor is anything for its name alone that holds most of what isn't linked. But what is mostly links goes at any size
+    where a text remains.
     """
 
     def __init__(self, tree: LexborHTMLParser) -> None:
@@ -78,23 +110,58 @@ class Boilerplate:
         if not _is_all_without_script(tree):
             tree.strip_tags(["noscript"])
         self.root = _content_root(tree)
-        self._length = len(self.root.text()) if self.root is not None else 0
-        self._kept = 0
-        self._candidates = _ids([*_candidates(tree), *(tree.css(", ".join(hidden)) if hidden else ())])
+        self._length = text_length(self.root) if self.root is not None else 0
+        self._left_to_read = _MOST_READ_AGAIN * self._length
+        self._kept: Counter[_Mark] = Counter()
+        self._marks = {node.mem_id: mark for mark, node in _marked(tree)}
+        if hidden:
+            self._marks.update((node.mem_id, _Mark.HIDDEN) for node in tree.css(", ".join(hidden)))
 
     def drops(self, node: LexborNode) -> bool:
-        if node.mem_id not in self._candidates or self._kept > _MOST_KEPT:
+        mark = self._marks.get(node.mem_id)
+        if mark is None or self._left_to_read < 0 or self._kept[mark] > _MOST_KEPT:
             return False
-        if len(node.text()) <= _MOST_DROPPED * self._length:
+        length = text_length(node)
+        if self._is_left_out(node, mark, length):
             return True
-        self._kept += 1  # elements this large hold one another: without an end, reading them would be quadratic
+        self._kept[mark] += 1  # such elements hold one another: without an end, reading them would be quadratic
+        self._left_to_read -= length
         return False
+
+    def _is_left_out(self, node: LexborNode, mark: _Mark, length: int) -> bool:
+        is_large = length > _MOST_DROPPED * self._length
+        if mark is _Mark.HIDDEN:
+            return not is_large
+        if mark is _Mark.MENU or is_large:
+            return is_mostly_links(node) and not opens_tabs(node) and (not is_large or self._has_other_text)
+        return mark is _Mark.AROUND or length <= _LEAST_PROSE or not self._is_most_of_the_prose(node, length)
+
+    def _is_most_of_the_prose(self, node: LexborNode, length: int) -> bool:
+        return length - linked_length(node) > max(_LEAST_PROSE, _MOST_DROPPED * self._prose)
+
+    @cached_property
+    def _prose(self) -> int:
+        """The length of the page's text that isn't linked."""
+        return self._length - (linked_length(self.root) if self.root is not None else 0)
+
+    @cached_property
+    def _has_other_text(self) -> bool:
+        """Whether anything is said beside headings and links, outside of all that is marked."""
+        length = 0
+        nodes = [self.root] if self.root is not None else []
+        while nodes and length < _LEAST_OTHER_TEXT:
+            node = nodes.pop()
+            if node.is_text_node:
+                length += text_length(node)
+            elif node.tag not in _NO_TEXT_OF_ITS_OWN and self._marks.get(node.mem_id) in {None, _Mark.MENU}:
+                nodes += node.iter(include_text=True)
+        return length >= _LEAST_OTHER_TEXT
 
 
 def _is_all_without_script(tree: LexborHTMLParser) -> bool:
     """Whether only readers without scripts see any text at all."""
-    said = sum(len(each.text().strip()) for each in tree.css("noscript"))
-    return tree.body is not None and 0 < len(tree.body.text().strip()) <= said
+    said = sum(map(text_length, tree.css("noscript")))
+    return tree.body is not None and 0 < text_length(tree.body) <= said
 
 
 def _content_root(tree: LexborHTMLParser) -> LexborNode | None:
@@ -103,22 +170,89 @@ def _content_root(tree: LexborHTMLParser) -> LexborNode | None:
     mains = tree.css(_MAIN)
     if body is None or len(mains) != 1:
         return body
-    return mains[0] if len(mains[0].text()) >= _LEAST_OF_MAIN * len(body.text()) else body
+    (main,) = mains
+    length, of_page = text_length(main), text_length(body)
+    if length < _LEAST_OF_MAIN * of_page:  # a page's menus may be longer than what it says
+        length, of_page = length - linked_length(main), of_page - linked_length(body)
+    return main if length >= max(_LEAST_OF_MAIN * of_page, 1) else body
 
 
-def _candidates(tree: LexborHTMLParser) -> Iterable[LexborNode]:
-    yield from tree.css(f"{_OUTSIDE_OF_CONTENT}, {_WIKI}, {_LINE_NUMBERS}")
-    yield from (node for node in tree.css(_HIDDEN) if not _is_panel(node))
-    yield from (
-        node
-        for node in tree.css("[style]")
-        if _HIDDEN_STYLE.search(node.attributes.get("style") or "") and not _is_panel(node)
-    )
-    inner = _ids(tree.css(f"{_OF_ITS_CONTENT}, {_ASIDE_IN_CONTENT}"))
+def _marked(tree: LexborHTMLParser) -> Iterator[tuple[_Mark, LexborNode]]:
+    """Each element that may be left out, the weakest marks first."""
     heading = _page_heading(tree)
-    yield from (node for node in tree.css(_OF_THE_PAGE) if node.mem_id not in inner and not _is_content(node, heading))
-    yield from (node for node in tree.css(_OF_LINKS) if _is_mostly_links(node))
-    yield from (node for node in tree.css("button") if not (_is_heading(node.parent) or _opens_panel(node)))
+    for node in tree.css(_OF_LINKS):
+        yield _Mark.MENU, node
+    yield from _marked_by_names(tree, heading)
+    inner = _ids(tree.css(f"{_OF_ITS_CONTENT}, {_ASIDE_IN_CONTENT}"))
+    for node in tree.css(_OF_THE_PAGE):
+        if node.mem_id not in inner and not _is_content(node, heading):
+            yield _Mark.AROUND, node
+    for node in (
+        *tree.css(f"{_OUTSIDE_OF_CONTENT}, {_LINE_NUMBERS}, {_PIXEL}"),
+        *links_to_content(tree),
+        *links_to_neighbours(tree),
+        *(node for node in tree.css("button") if not (_is_heading(node.parent) or _opens_panel(node))),
+    ):
+        yield _Mark.AROUND, node
+    styled = (node for node in tree.css("[style]") if _HIDDEN_STYLE.search(node.attributes.get("style") or ""))
+    for node in (*tree.css(f"{_HIDDEN}, {_CONTENTS}"), *styled):
+        if not _is_panel(node):
+            yield _Mark.HIDDEN, node
+
+
+def _marked_by_names(tree: LexborHTMLParser, heading: LexborNode | None) -> Iterator[tuple[_Mark, LexborNode]]:
+    around_heading = _around(heading)
+    for node in tree.css("[class], [id]"):
+        attributes = node.attributes
+        classes, identifier = attributes.get("class") or "", attributes.get("id") or ""
+        kind = called(classes, identifier)
+        if kind is None or node.tag in _NEVER_MEANT:
+            continue
+        if kind is Called.UNSEEN:
+            if _is_said_twice(node):
+                yield _Mark.AROUND, node
+        elif kind is Called.MENU:
+            if node.tag not in _IN_LINES and node.mem_id not in around_heading:
+                yield _Mark.MENU, node
+        elif called(classes, "") is Called.AROUND or not (
+            _is_named_for_its_heading(node, identifier)
+            or (identifier.lower() == "header" and node.mem_id in around_heading)
+        ):
+            yield _Mark.CALLED, node
+
+
+def _around(node: LexborNode | None) -> frozenset[int]:
+    """What the node stands in."""
+    found = set()
+    while node is not None and (node := node.parent) is not None:
+        found.add(node.mem_id)
+    return frozenset(found)
+
+
+def _is_named_for_its_heading(node: LexborNode, identifier: str) -> bool:
+    first: LexborNode | None = node
+    for _ in range(_MOST_ABOVE_HEADING):
+        first = next(first.iter(), None) if first is not None else None
+        if first is not None and first.tag in HEADINGS:
+            return words_of(first.text()) == words_of(identifier.replace("-", " "))
+    return False
+
+
+def _is_said_twice(node: LexborNode) -> bool:
+    """Whether words for screen readers stand beside the same ones, or lead to the content."""
+    if node.tag == "a":
+        return (node.attributes.get("href") or "").startswith("#")
+    words = node.text().split()
+    beside = (each for each in (_beside(node, "prev"), _beside(node, "next")) if each is not None)
+    return any(each.text().split() == words and "aria-hidden" not in each.attributes for each in beside)
+
+
+def _beside(node: LexborNode, direction: Literal["prev", "next"]) -> LexborNode | None:
+    """The text or element right before or after it."""
+    here: LexborNode | None = getattr(node, direction)
+    if here is not None and here.is_text_node and not here.text().strip():
+        here = getattr(here, direction)
+    return here
 
 
 def without_marks_of_links(tree: LexborHTMLParser) -> None:
@@ -136,7 +270,7 @@ def _page_heading(tree: LexborHTMLParser) -> LexborNode | None:
         return headings[0]
     title = tree.css_first("head title")
     words = title.text().split() if title is not None else []
-    few = tree.css("header h1")[:_MOST_KEPT]
+    few = tree.css("header h1, #header h1")[:_MOST_HEADINGS]
     return next((each for each in few if words and each.text().split() == words), None)
 
 
@@ -166,10 +300,6 @@ def _opens_panel(button: LexborNode) -> bool:
     return bool(
         _OPENS.search(button.attributes.get("class") or "") or _OPENED.search(panel.attributes.get("class") or "")
     )
-
-
-def _is_mostly_links(node: LexborNode) -> bool:
-    return sum(len(link.text()) for link in node.css("a")) > _MOST_LINKED * len(node.text().strip())
 
 
 def _is_heading(node: LexborNode | None) -> bool:

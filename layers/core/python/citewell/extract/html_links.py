@@ -1,0 +1,88 @@
+"""How much of an element is links, and which links lead to the content or to the pages before and after."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice, takewhile
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+_MOST_LINKED = 0.5
+_HEADINGS = "h1, h2, h3, h4, h5, h6"
+_LINKS_OF_HEADINGS = "h1 a, h2 a, h3 a, h4 a, h5 a, h6 a"
+_TABS = re.compile(r"\btabs?\b", re.IGNORECASE)
+_TO_TABS = "a[href^='#'], [role=tab], [data-toggle], [data-bs-toggle]"
+
+_SKIPS = re.compile(
+    r"""(?: skip | jump\ to | zum\ (?:haupt)?inhalt | zur\ (?:haupt)?navigation | direkt\ zu[mr]? | springen?
+        | überspringen | (?:haupt)?navigation\ überspringen | (?:aller|passer|accéder)\ (?:au|à) | saltar | ir\ al?
+        | pasar\ al ) \b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""How the words of a link to the content begin, in English, German, French and Spanish."""
+
+_LONGEST_SKIP = 60
+_MOST_LINKS = 20
+_LONGEST_LINE = 300
+_LINES = frozenset({"p", "li", "div", "span", "td"})
+
+
+def text_length(node: LexborNode) -> int:
+    """In characters that aren't white space: how a page is indented says nothing of it."""
+    return _length(node.text())
+
+
+def linked_length(node: LexborNode) -> int:
+    return sum(text_length(link) for link in node.css("a"))
+
+
+def is_mostly_links(node: LexborNode) -> bool:
+    """Whether it is a menu, whose headings don't count. Empty, it isn't; nor where its links open tabs beside it."""
+    if not (linked := linked_length(node)):
+        return False
+    in_headings = sum(map(text_length, node.css(_HEADINGS)))
+    rest = text_length(node) - in_headings
+    if not rest:
+        return linked > _MOST_LINKED * in_headings
+    return linked - sum(map(text_length, node.css(_LINKS_OF_HEADINGS))) > _MOST_LINKED * rest
+
+
+def opens_tabs(node: LexborNode) -> bool:
+    """Whether it is the labels of tabs, which are read with what stands under them."""
+    return _TABS.search(node.attributes.get("class") or "") is not None and node.css_first(_TO_TABS) is not None
+
+
+def links_to_content(tree: LexborHTMLParser) -> Iterator[LexborNode]:
+    """Those that stand before any heading, by themselves, and say that they skip something."""
+    before = takewhile(lambda node: node.tag == "a", tree.css(f"a[href*='#'], {_HEADINGS}"))
+    for link in islice((link for link in before if _skips(link)), _MOST_LINKS):
+        if _line_of_links(link) is not None:
+            yield link
+
+
+def links_to_neighbours(tree: LexborHTMLParser) -> Iterator[LexborNode]:
+    """Those to the page before and the one after, with the line that they make."""
+    for link in tree.css("a[rel~=prev], a[rel~=next]")[:_MOST_LINKS]:
+        if (line := _line_of_links(link)) is not None:
+            yield line
+
+
+def _skips(link: LexborNode) -> bool:
+    words = " ".join(link.text().split())
+    return len(words) <= _LONGEST_SKIP and _SKIPS.match(words) is not None
+
+
+def _line_of_links(link: LexborNode) -> LexborNode | None:
+    """What the link stands in, as far as that is a line of links; the link itself where it stands among blocks."""
+    line = link.parent
+    if line is None or line.tag not in _LINES:
+        return link
+    text = line.text()
+    if len(text) > _LONGEST_LINE:
+        return link if line.tag == "div" else None
+    return line if is_mostly_links(line) else None
+
+
+def _length(text: str) -> int:
+    return len("".join(text.split()))
