@@ -136,6 +136,34 @@ def test_rows_and_cells_make_a_table() -> None:
     assert text_of(body) == "Hours:\n\n| Day | Open |\n| --- | --- |\n| Mon to Fri | 9–17 |\n\nAfter."
 
 
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        pytest.param(
+            rb"\pard\ls1{\listtext 1.\tab}one\par two\par{\listtext 7.\tab}seven\par eight\par\pard x",
+            "1. one\n2. two\n7. seven\n8. eight\n\nx",
+            id="numbers",
+        ),
+        pytest.param(
+            rb"\pard{\pntext\f4\'b7\tab}{\*\pn\pnlvlblt}\ls5\ilvl0 one\par\par{\b two}\par\pard x",
+            "- one\n- two\n\nx",
+            id="bullets and an empty paragraph",
+        ),
+        pytest.param(rb"\pard\ls1{\listtext a)\tab}one\par two\par", "a) one\n- two", id="letters aren't counted"),
+        pytest.param(rb"\pard\ls1{\listtext 1.\tab}one\par\ls0 x\par\pard\ls1 y", "1. one\n\nx\n\ny", id="its end"),
+        pytest.param(rb"\pard\ls1 x\par y\par", "x\n\ny", id="no sign"),
+        pytest.param(
+            rb"\pard\intbl\ls1{\listtext 1.\tab}a\par b\cell\pard\intbl c\cell\row"
+            rb"\pard\intbl d\cell{\listtext 1.\tab}e\cell\row\pard x",
+            "| 1. a 2. b | c |\n| --- | --- |\n| d | 1. e |\n\nx",
+            id="cells",
+        ),
+    ],
+)
+def test_a_paragraph_is_in_the_list_of_the_one_before_until_its_properties_end(body: bytes, text: str) -> None:
+    assert text_of(body) == text
+
+
 def test_a_nested_table_follows_the_one_that_it_stands_in() -> None:
     body = (
         rb"\pard\intbl a\cell b\cell\row\pard\intbl c\cell\pard\intbl\itap2 e\nestcell f\nestcell"

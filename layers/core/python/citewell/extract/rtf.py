@@ -61,6 +61,7 @@ class _State:
         """What a group begins with. Written out, as documents open groups by the hundred thousand."""
         outer = self.paragraph
         paragraph = Paragraph(outer.style, outer.level, outer.is_title, outer.in_table, outer.nested, outer.depth)
+        paragraph.list_number, paragraph.marker = outer.list_number, outer.marker
         return _State(self.into, paragraph, self.font, self.hidden, self.deleted, self.raised, self.unicode_skip)
 
 
@@ -265,6 +266,7 @@ class _Document:
             "s": self._set_style,
             "outlinelevel": self._set_level,
             "ilvl": lambda number: self._set_paragraph(depth=min(max(number or 0, 0), _BODY_LEVEL)),
+            "ls": lambda number: self._set_paragraph(list_number=number or 0),
             "intbl": lambda number: self._set_paragraph(in_table=number != 0),
             "itap": lambda number: self._set_paragraph(nested=(number or 0) > 1),
             "trowd": lambda _: self._blocks.begin_plan(),
@@ -278,8 +280,8 @@ class _Document:
             "par": self._end_paragraph,
             "sect": self._end_paragraph,
             "page": self._end_paragraph,
-            "cell": lambda _: self._blocks.end_cell(nested=False),
-            "nestcell": lambda _: self._blocks.end_cell(nested=True),
+            "cell": lambda _: self._end_cell(nested=False),
+            "nestcell": lambda _: self._end_cell(nested=True),
             "row": lambda _: self._blocks.end_row(nested=False),
             "nestrow": lambda _: self._blocks.end_row(nested=True),
             "footnote": lambda _: self._open("Footnote"),
@@ -357,6 +359,11 @@ class _Document:
     def _end_paragraph(self, _: int | None) -> None:
         self._decode()
         if self._state.into == "body" and not self._state.deleted:
-            marker = clean_line("".join(self._collected.pop("marker", ())))
-            self._blocks.end_paragraph(self._state.paragraph, marker)
+            self._blocks.end_paragraph(self._state.paragraph, self._take_marker())
             self._before = ""
+
+    def _end_cell(self, *, nested: bool) -> None:
+        self._blocks.end_cell(self._state.paragraph, self._take_marker(), nested=nested)
+
+    def _take_marker(self) -> str:
+        return clean_line("".join(self._collected.pop("marker", ())))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from citewell.extract.building import TextBuilder
 from citewell.extract.formula_lines import grouped
 from citewell.extract.rtf_tables import MOST_CELLS, PlannedRow, RowPlan, table_of
+
+_LAST_NUMBER = re.compile(r"\d{1,6}(?=\D*\Z)")
+_LONGEST_MARKER = 20
 
 
 @dataclass(slots=True)
@@ -19,6 +23,9 @@ class Paragraph:
     in_table: bool = False
     nested: bool = False
     depth: int = 0
+    list_number: int = 0
+    marker: str = ""
+    """That of the item before, where these are its properties too."""
 
 
 @dataclass(slots=True)
@@ -74,22 +81,24 @@ class Blocks:
 
     def end_paragraph(self, paragraph: Paragraph, marker: str) -> None:
         text = self._texts[-1].take()
+        marker = _marker_of(text, paragraph, marker)
         if len(self._texts) > 1:
-            self._texts[-1].lines.append(f"{marker} {text}" if marker else text)
+            self._texts[-1].lines.append(_item(text, marker))
         elif paragraph.in_table:
             table = self._nested if paragraph.nested else self._outer
-            table.cell.append(f"{_shown(marker)} {text}" if marker else text)
+            table.cell.append(_item(text, marker))
         else:
             self._end_table()
             self._write_paragraph(text, paragraph, marker)
             self._write_asides(self._asides)
 
-    def end_cell(self, *, nested: bool) -> None:
+    def end_cell(self, paragraph: Paragraph, marker: str, *, nested: bool) -> None:
         if len(self._texts) > 1:
-            self.end_paragraph(self._paragraph, "")
+            self.end_paragraph(self._paragraph, marker)
             return
         table = self._nested if nested else self._outer
-        table.cell.append(self._texts[0].take())
+        text = self._texts[0].take()
+        table.cell.append(_item(text, _marker_of(text, paragraph, marker)))
         if len(table.row) < MOST_CELLS:
             table.row.append("\n".join(filter(str.strip, table.cell)))
         table.cell.clear()
@@ -183,3 +192,19 @@ class Blocks:
 def _shown(marker: str) -> str:
     """A list's sign: whatever isn't a number or letter is a bullet, and so is Word's hollow one, an o."""
     return marker if marker != "o" and any(character.isalnum() for character in marker) else "-"
+
+
+def _item(text: str, marker: str) -> str:
+    return f"{_shown(marker)} {text}" if marker and text.strip() else text
+
+
+def _marker_of(text: str, paragraph: Paragraph, marker: str) -> str:
+    """The one that is written there; else the next of the list that the paragraph's properties are still those of."""
+    is_next = not marker and paragraph.list_number > 0 and paragraph.marker != ""
+    if not text.strip():
+        return paragraph.marker if is_next else marker
+    if is_next:
+        marker, counted = _LAST_NUMBER.subn(lambda number: str(int(number[0]) + 1), paragraph.marker)
+        marker = marker if counted else "-"
+    paragraph.marker = marker if len(marker) <= _LONGEST_MARKER else ""
+    return marker
