@@ -520,6 +520,7 @@ def test_a_menu_of_any_size_is_left_out_where_a_text_remains(menu: str, tag: str
         f"<nav>{MANY_LINKS}</nav>",
         f"<h1>Site map of the ministry</h1><nav>{MANY_LINKS}</nav><footer><p>Imprint of the ministry</p></footer>",
         f"<h1>The handbook</h1><p>By Ann Other, 2020</p><div class=toc>{MANY_LINKS}</div>",
+        f"<div class=wrap-nav><h1>Forms</h1><h1>All</h1><p>All of our forms</p>{MANY_LINKS}</div>",
     ],
 )
 def test_a_page_that_is_all_links_is_read(page_of_links: str) -> None:
@@ -564,6 +565,8 @@ def test_what_stands_around_the_content_is_left_out_by_its_name(element: str) ->
     ("element", "text"),
     [
         ("<div class=menu><p>Monday: lasagne</p></div>", "Monday: lasagne"),
+        ("<div><h1>Leave</h1><a rel=next href=b>Next page</a></div>", "Leave"),
+        ("<div><a href='#a'>Skip to content</a><p>Closed.</p></div>", "Closed."),
         ("<p>Press <span class=menu>File</span>.</p>", "Press File."),
         ("<div class=unavailable><a href=/>Old form</a></div>", "Old form"),
         ("<div class=navigation-not-searchable>See <a href=/>Ducks</a></div>", "See Ducks"),

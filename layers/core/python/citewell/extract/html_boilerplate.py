@@ -146,15 +146,18 @@ class Boilerplate:
 
     @cached_property
     def _has_other_text(self) -> bool:
-        """Whether anything is said beside headings and links, outside of all that is marked."""
-        length = 0
+        """Whether anything is said beside headings and links, outside of all that is marked and may be left out."""
+        length = menus = 0
         nodes = [self.root] if self.root is not None else []
         while nodes and length < _LEAST_OTHER_TEXT:
             node = nodes.pop()
             if node.is_text_node:
                 length += text_length(node)
-            elif node.tag not in _NO_TEXT_OF_ITS_OWN and self._marks.get(node.mem_id) in {None, _Mark.MENU}:
-                nodes += node.iter(include_text=True)
+            elif node.tag not in _NO_TEXT_OF_ITS_OWN:
+                mark = self._marks.get(node.mem_id)
+                menus += mark is _Mark.MENU
+                if mark is None or (mark is _Mark.MENU and menus <= _MOST_KEPT and not is_mostly_links(node)):
+                    nodes += node.iter(include_text=True)
         return length >= _LEAST_OTHER_TEXT
 
 

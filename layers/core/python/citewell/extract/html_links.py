@@ -8,6 +8,8 @@ from itertools import islice, takewhile
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from citewell.extract.html_elements import BLOCKS, CODE, HEADINGS, LISTS
+
 _MOST_LINKED = 0.5
 _HEADINGS = "h1, h2, h3, h4, h5, h6"
 _LINKS_OF_HEADINGS = "h1 a, h2 a, h3 a, h4 a, h5 a, h6 a"
@@ -24,7 +26,8 @@ _SKIPS = re.compile(
 
 _LONGEST_SKIP = 60
 _MOST_LINKS = 20
-_LONGEST_LINE = 300
+_LONGEST_LINE = 300  # with its indentation
+_PARTS = BLOCKS | LISTS | CODE | HEADINGS.keys() | {"table", "dl"}
 _LINES = frozenset({"p", "li", "div", "span", "td"})
 
 
@@ -38,7 +41,7 @@ def linked_length(node: LexborNode) -> int:
 
 
 def is_mostly_links(node: LexborNode) -> bool:
-    """Whether it is a menu, whose headings don't count. Empty, it isn't; nor where its links open tabs beside it."""
+    """Whether it is a menu, of links, whose headings don't count."""
     if not (linked := linked_length(node)):
         return False
     in_headings = sum(map(text_length, node.css(_HEADINGS)))
@@ -78,10 +81,10 @@ def _line_of_links(link: LexborNode) -> LexborNode | None:
     line = link.parent
     if line is None or line.tag not in _LINES:
         return link
-    text = line.text()
-    if len(text) > _LONGEST_LINE:
-        return link if line.tag == "div" else None
-    return line if is_mostly_links(line) else None
+    is_long = len(line.text()) > _LONGEST_LINE
+    if line.tag == "div" and (is_long or any(each.tag in _PARTS for each in line.iter())):
+        return link
+    return line if not is_long and is_mostly_links(line) else None
 
 
 def _length(text: str) -> int:
