@@ -698,10 +698,9 @@ def test_fields_that_the_header_has_already_are_text() -> None:
     assert body_of(mail(b"\nMemo: one\nPlace: here\n\nx")) == "Memo: one\nPlace: here\n\nx"
 
 
-def test_what_apple_mail_adds_to_a_message_is_no_text() -> None:
-    properties = (
-        b'<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "x.dtd">\n'
-        b'<plist version="1.0">\n<dict><key>flags</key><integer>1</integer></dict>\n</plist>\n'
-    )
+@pytest.mark.parametrize("doctype", [b'<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "x.dtd">\n', b""])
+def test_what_apple_mail_adds_to_a_message_is_no_text(doctype: bytes) -> None:
+    flags = b'<plist version="1.0">\n<dict><key>flags</key><integer>1</integer></dict>\n</plist>\n'
     message = mail(b"Content-Type: text/plain\n\nHello\n")
-    assert body_of(b"%-10d\n%b" % (len(message), message + properties)) == "Hello"
+    data = b'%-10d\n%b<?xml version="1.0" encoding="UTF-8"?>\n%b%b' % (len(message), message, doctype, flags)
+    assert body_of(data) == "Hello"

@@ -7,7 +7,7 @@ import re
 _SEPARATOR = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]*\d{4}[^\r\n]*\r?\n(?=[!-9;-~]+:)")
 _ESCAPED = re.compile(rb"^>(?=>*From )", re.MULTILINE)
 _LENGTH = re.compile(rb"\d{1,10}[ \t]*\r?\n(?=[!-9;-~]+:)")
-_PROPERTIES = re.compile(rb"<\?xml\s[^>]*>\s*<!DOCTYPE plist\s")
+_PROPERTIES = re.compile(rb"<\?xml\s[^>]*>\s*<(?:!DOCTYPE )?plist\s")
 
 
 def messages_in(data: bytes) -> list[bytes]:
