@@ -176,6 +176,16 @@ def row(*cells: bytes, plan: bytes = rb"\cellx2000\cellx4000\cellx6000") -> byte
     return rb"\trowd" + plan + rb"\pard\intbl " + rb"\cell ".join((*cells, b"")) + rb"\row "
 
 
+def test_text_in_a_frame_stands_before_and_after_the_table_in_it() -> None:
+    nested = (
+        rb"\pard\intbl\itap2 e\nestcell f\nestcell{\*\nesttableprops\trowd\cellx1000\cellx2000\nestrow}\pard\intbl "
+    )
+    plan = rb"\cellx6000"
+    body = row(rb"before\par " + nested + rb"between\par " + nested + rb"after", plan=plan) + row(b"x", plan=plan)
+    inner = "| e | f |\n| --- | --- |"
+    assert text_of(body + rb"\pard") == f"before\n\n{inner}\n\nbetween\n\n{inner}\n\nafter\n\nx"
+
+
 def test_text_around_a_nested_table_stays_in_the_cell_around_it() -> None:
     nested = rb"{\*\nesttableprops\trowd\cellx1000\cellx2000\nestrow}{\nonesttables\par}"
     inner = rb"before\par\pard\intbl\itap2 e\nestcell f\nestcell" + nested + rb"\pard\intbl after"

@@ -44,11 +44,15 @@ class _Text:
 
 @dataclass(slots=True)
 class _Table:
-    """A table in the making: its rows, the cells of the next one, the paragraphs of the next cell."""
+    """A table in the making: its rows, the cells of the next one, the paragraphs of the next cell.
+
+    It ``is_frame`` as long as each row is one cell.
+    """
 
     rows: list[PlannedRow] = field(default_factory=list)
     row: list[str] = field(default_factory=list)
     cell: list[str] = field(default_factory=list)
+    is_frame: bool = True
 
 
 class Blocks:
@@ -86,6 +90,8 @@ class Blocks:
             self._texts[-1].lines.append(_item(text, marker))
         elif paragraph.in_table:
             table = self._nested if paragraph.nested else self._outer
+            if table is self._outer:
+                self._part_frame()
             table.cell.append(_item(text, marker))
         else:
             self._end_table()
@@ -97,6 +103,8 @@ class Blocks:
             self.end_paragraph(self._paragraph, marker)
             return
         table = self._nested if nested else self._outer
+        if table is self._outer:
+            self._part_frame()
         text = self._texts[0].take()
         table.cell.append(_item(text, _marker_of(text, paragraph, marker)))
         if len(table.row) < MOST_CELLS:
@@ -108,6 +116,7 @@ class Blocks:
             return
         table = self._nested if nested else self._outer
         table.rows.append((table.row, self.plan))
+        table.is_frame = table.is_frame and len(table.row) == 1
         table.row = []
         if nested and self._outer_plan is not None:
             self.plan, self._outer_plan = self._outer_plan, None
@@ -159,21 +168,30 @@ class Blocks:
     def _end_table(self) -> None:
         for table in (self._outer, self._nested):
             if table.rows:
-                self._write_table(table.rows)
+                self._write_table(table)
                 table.rows.clear()
+                table.is_frame = True
         for table in (self._outer, self._nested):
             for line in table.cell:
                 self._builder.paragraph(line)
             table.cell.clear()
         self._write_asides(self._asides_of_table)
 
-    def _write_table(self, rows: list[PlannedRow]) -> None:
-        if all(len(texts) == 1 for texts, _ in rows):  # but a frame around text
-            for texts, _ in rows:
+    def _part_frame(self) -> None:
+        """What stands in a frame before a table is written before it, as what follows stands after it."""
+        frame = self._outer
+        if self._nested.rows and frame.is_frame and len(self.plan.cells) == 1 and not frame.row:
+            before, frame.cell = frame.cell, []
+            frame.rows.append((["\n".join(before)], self.plan))
+            self._end_table()
+
+    def _write_table(self, table: _Table) -> None:
+        if table.is_frame:  # around text
+            for texts, _ in table.rows:
                 for line in texts[0].split("\n"):
                     self._builder.paragraph(line)
             return
-        lines, rows_under_head = table_of(rows)
+        lines, rows_under_head = table_of(table.rows)
         for line in lines:
             self._builder.paragraph(line)
         self._builder.table(rows_under_head)
