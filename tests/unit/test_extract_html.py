@@ -606,6 +606,8 @@ def test_a_header_by_its_name_keeps_the_pages_heading() -> None:
         "<div><a href='#contenu'>Aller au contenu</a></div>",
         "<a href='#contenido'>Saltar al contenido</a>",
         "<a class=screen-reader-text href='#content'>Content</a>",
+        "<p><a href='http://a.test/b#main'><img src=a.gif width=9 alt='Skip Navigation'></a></p>",
+        f"<div>{' ' * 400}<a href='#main'>{' ' * 400}Skip to content</a></div>",
     ],
 )
 def test_a_link_that_skips_to_the_content_is_left_out(link: str) -> None:

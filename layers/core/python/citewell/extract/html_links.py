@@ -26,7 +26,7 @@ _SKIPS = re.compile(
 
 _LONGEST_SKIP = 60
 _MOST_LINKS = 20
-_LONGEST_LINE = 300  # with its indentation
+_LONGEST_LINE = 250
 _PARTS = BLOCKS | LISTS | CODE | HEADINGS.keys() | {"table", "dl"}
 _LINES = frozenset({"p", "li", "div", "span", "td"})
 
@@ -60,7 +60,7 @@ def links_to_content(tree: LexborHTMLParser) -> Iterator[LexborNode]:
     """Those that stand before any heading, by themselves, and say that they skip something."""
     before = takewhile(lambda node: node.tag == "a", tree.css(f"a[href*='#'], {_HEADINGS}"))
     for link in islice((link for link in before if _skips(link)), _MOST_LINKS):
-        if _line_of_links(link) is not None:
+        if not link.text().strip() or _line_of_links(link) is not None:
             yield link
 
 
@@ -72,7 +72,11 @@ def links_to_neighbours(tree: LexborHTMLParser) -> Iterator[LexborNode]:
 
 
 def _skips(link: LexborNode) -> bool:
-    words = " ".join(link.text().split())
+    """By its words, or by those that stand for its picture."""
+    picture = link.css_first("img[alt]")
+    words = " ".join(
+        (link.text().strip() or (picture.attributes["alt"] if picture is not None else None) or "").split()
+    )
     return len(words) <= _LONGEST_SKIP and _SKIPS.match(words) is not None
 
 
@@ -81,7 +85,7 @@ def _line_of_links(link: LexborNode) -> LexborNode | None:
     line = link.parent
     if line is None or line.tag not in _LINES:
         return link
-    is_long = len(line.text()) > _LONGEST_LINE
+    is_long = text_length(line) > _LONGEST_LINE
     if line.tag == "div" and (is_long or any(each.tag in _PARTS for each in line.iter())):
         return link
     return line if not is_long and is_mostly_links(line) else None
