@@ -19,20 +19,15 @@ from citewell.extract.html_elements import (
     LISTS,
     headings_by_role,
     is_long_heading,
-    whole_number,
+    text_of_image,
     with_marker_apart,
     word_items_of,
 )
+from citewell.extract.html_lists import OpenList
+from citewell.extract.html_superscripts import BEGINNING, end_superscript
 from citewell.extract.html_tables import HtmlTable, complex_cells
-from citewell.extract.numerals import letters, roman
-from citewell.extract.superscripts import raised_after
 
 _SPACE = re.compile(r"\s+")
-_FILE_NAME = re.compile(r"\S+\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|avif)", re.IGNORECASE)
-_SAYS_NOTHING = frozenset({
-    "image", "img", "picture", "photo", "photograph", "logo", "icon", "banner", "avatar", "spacer",
-    "thumbnail", "screenshot", "figure", "graphic", "arrow", "bullet",
-})  # fmt: skip
 
 
 class _Place(Enum):
@@ -55,15 +50,6 @@ class _Open:
     lines: frozenset[str] = frozenset()
 
 
-@dataclass(slots=True)
-class _List:
-    numbered: bool
-    style: str
-    number: int
-    step: int
-    depth: int
-
-
 class BlockWriter:
     """Is told of each node twice, before its children and after them; writes blocks as soon as they are whole.
 
@@ -77,7 +63,7 @@ class BlockWriter:
         self._word_items = word_items_of(root)
         self._text: list[str] = []
         self._open = [_Open(_Place.FLOW)]
-        self._lists: list[_List] = []
+        self._lists: list[OpenList] = []
         self._tables: list[HtmlTable] = []
         self._inner_tables = 0
         self._terms: list[str] = []
@@ -132,22 +118,14 @@ class BlockWriter:
         self._text.append('"')
 
     def _image(self, node: LexborNode) -> None:
-        alt = (node.attributes.get("alt") or "").strip()
-        if alt and alt.lower() not in _SAYS_NOTHING and not _FILE_NAME.fullmatch(alt):
-            self._text.append(f" {alt} ")
+        if text := text_of_image(node):
+            self._text.append(f" {text} ")
 
     def _enter_superscript(self, _: LexborNode) -> None:
-        self._text.append("\x00")  # marks where it began; no text holds it, as the parser replaces it
+        self._text.append(BEGINNING)
 
     def _leave_superscript(self, node: LexborNode) -> None:
-        """An exponent of a number mustn't become its last digits, nor a note's number a word's."""
-        is_note = node.css_first("a") is not None or (node.parent is not None and node.parent.tag == "a")
-        for start in range(len(self._text) - 1, -1, -1):
-            if self._text[start] == "\x00":
-                before = "".join(self._text[max(0, start - 1) : start])
-                text = "".join(self._text[start + 1 :])
-                self._text[start:] = [_superscript(before, text, is_note=is_note)]
-                return
+        end_superscript(self._text, node)
 
     # --- blocks ---
 
@@ -246,12 +224,7 @@ class BlockWriter:
         if not self._lists and (google is None or google[1] != self._google_list):
             self._builder.end_list()
         self._google_list = google[1] if google else ""
-        numbered = node.tag == "ol"
-        step = -1 if numbered and "reversed" in node.attributes else 1
-        first = sum(1 for _ in _items(node)) if step < 0 else 1
-        number = whole_number(node.attributes.get("start"), otherwise=first)
-        depth = int(google[2]) if google else len(self._lists)
-        self._lists.append(_List(numbered, node.attributes.get("type") or "1", number, step, depth))
+        self._lists.append(OpenList(node, depth=int(google[2]) if google else len(self._lists)))
 
     def _leave_list(self, _: LexborNode) -> None:
         self._part_list()
@@ -267,7 +240,7 @@ class BlockWriter:
             self._flush()
 
     def _enter_item(self, node: LexborNode) -> None:
-        marker = self._marker(node)
+        marker = self._lists[-1].marker(node) if self._lists else "-"
         if self._is_in_cell():
             self._text.append(f"\n{marker} ")
         else:
@@ -283,15 +256,6 @@ class BlockWriter:
         depth = self._open[-1].depth
         marker, text = with_marker_apart(self._end())
         self._builder.item(text, depth=depth, marker=marker)
-
-    def _marker(self, node: LexborNode) -> str:
-        if not self._lists or not self._lists[-1].numbered:
-            return "-"
-        here = self._lists[-1]
-        number = whole_number(node.attributes.get("value"), otherwise=here.number)
-        here.number = number + here.step
-        style = node.attributes.get("type") or here.style
-        return f"{_NUMERALS.get(style, str)(number)}."
 
     def _enter_term(self, _: LexborNode) -> None:
         if self._is_in_cell():
@@ -420,19 +384,3 @@ _LEAVE: dict[str, _Action] = {
     **dict.fromkeys(LISTS, BlockWriter._leave_list),
     **dict.fromkeys(CODE, BlockWriter._leave_code),
 }
-_NUMERALS: dict[str, Callable[[int], str]] = {
-    "a": lambda number: letters(number).lower(),
-    "A": lambda number: letters(number).upper(),
-    "i": lambda number: roman(number).lower(),
-    "I": roman,
-}
-
-
-def _superscript(before: str, text: str, *, is_note: bool) -> str:
-    if is_note:
-        return text if text.startswith("[") else f"[{text}]"
-    return raised_after(before, text)
-
-
-def _items(node: LexborNode) -> list[LexborNode]:
-    return [child for child in node.iter() if child.tag == "li"]

@@ -25,6 +25,12 @@ GOOGLE_LIST = re.compile(r"\blst-kix_(\w+)-(\d)\b")
 _WORD_LIST = re.compile(r"mso-list\s*:\s*l\d+\s+level(\d)\b", re.IGNORECASE)
 """The style of each item that Word writes, a paragraph."""
 
+_FILE_NAME = re.compile(r"\S+\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|avif)", re.IGNORECASE)
+_SAYS_NOTHING = frozenset({
+    "image", "img", "picture", "photo", "photograph", "logo", "icon", "banner", "avatar", "spacer",
+    "thumbnail", "screenshot", "figure", "graphic", "arrow", "bullet",
+})  # fmt: skip
+
 _LETTERS_AS_BULLETS = "oqvØü"  # what they show is a matter of their font
 _NUMERAL = re.compile(r"\(?\w{1,5}(?:\.\w{1,3})*[.)]{1,2}|\d+(?:\.\d+)*")
 
@@ -77,6 +83,12 @@ def heading_text(node: LexborNode) -> str:
         is_parted = child.tag in BLOCKS or child.tag == "br" or child.css_first("br, div, p") is not None
         texts.append(f" {child.text(separator=' ')} " if is_parted else child.text())
     return " ".join("".join(texts).split())
+
+
+def text_of_image(node: LexborNode) -> str:
+    """What is written for those who can't see it, where that says something."""
+    text = (node.attributes.get("alt") or "").strip()
+    return "" if text.lower() in _SAYS_NOTHING or _FILE_NAME.fullmatch(text) else text
 
 
 def whole_number(value: str | None, *, otherwise: int) -> int:
