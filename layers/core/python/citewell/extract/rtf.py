@@ -60,8 +60,10 @@ class _State:
     def inner(self) -> _State:
         """What a group begins with. Written out, as documents open groups by the hundred thousand."""
         outer = self.paragraph
-        paragraph = Paragraph(outer.style, outer.level, outer.is_title, outer.in_table, outer.nested, outer.depth)
-        paragraph.list_number, paragraph.marker = outer.list_number, outer.marker
+        paragraph = Paragraph(
+            outer.style, outer.level, outer.is_title, outer.in_table, outer.nested, outer.depth, outer.list_number,
+            outer.marker,
+        )  # fmt: skip
         return _State(self.into, paragraph, self.font, self.hidden, self.deleted, self.raised, self.unicode_skip)
 
 
