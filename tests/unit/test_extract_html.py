@@ -504,6 +504,8 @@ MANY_LINKS = "<ul>" + "<li><a href=/>Directorate of regional affairs</a>" * 60 +
         f"<header><nav>{MANY_LINKS}</nav></header>",
         f"<div role=navigation><h2>Menu</h2>{MANY_LINKS}</div>",
         f"<div class=main-menu>{MANY_LINKS}</div>",
+        f"<div class=mobile-menu style='display:none'>{MANY_LINKS}</div>",
+        f"<nav hidden>{MANY_LINKS}</nav>",
         f"<footer><p>Imprint</p>{MANY_LINKS}</footer>",
     ],
 )
@@ -518,6 +520,7 @@ def test_a_menu_of_any_size_is_left_out_where_a_text_remains(menu: str, tag: str
     "page_of_links",
     [
         f"<nav>{MANY_LINKS}</nav>",
+        f"<div>Please wait for the page.</div><div id=app style='display:none'>{MANY_LINKS}</div>",
         f"<h1>Site map of the ministry</h1><nav>{MANY_LINKS}</nav><footer><p>Imprint of the ministry</p></footer>",
         f"<h1>The handbook</h1><p>By Ann Other, 2020</p><div class=toc>{MANY_LINKS}</div>",
         f"<div class=wrap-nav><h1>Forms</h1><h1>All</h1><p>All of our forms</p>{MANY_LINKS}</div>",

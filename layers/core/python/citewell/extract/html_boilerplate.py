@@ -87,7 +87,7 @@ _MOST_ABOVE_HEADING = 3
 class _Mark(Enum):
     """Why an element may be left out: ``CALLED`` so by its name, ``MENU`` if it is mostly links as well.
 
-    ``HIDDEN``, at first or because it is the contents, it may be what the page is for.
+    Where it is ``HIDDEN`` at first, or the contents, it may be what the page is for.
     """
 
     MENU = auto()
@@ -113,9 +113,10 @@ class Boilerplate:
         self._length = text_length(self.root) if self.root is not None else 0
         self._left_to_read = _MOST_READ_AGAIN * self._length
         self._kept: Counter[_Mark] = Counter()
-        self._marks = {node.mem_id: mark for mark, node in _marked(tree)}
-        if hidden:
-            self._marks.update((node.mem_id, _Mark.HIDDEN) for node in tree.css(", ".join(hidden)))
+        self._marks: dict[int, _Mark] = {}
+        for mark, node in _marked(tree, hidden):
+            is_hidden_menu = mark is _Mark.HIDDEN and self._marks.get(node.mem_id, mark) is not mark
+            self._marks[node.mem_id] = _Mark.AROUND if is_hidden_menu else mark
 
     def drops(self, node: LexborNode) -> bool:
         mark = self._marks.get(node.mem_id)
@@ -180,8 +181,8 @@ def _content_root(tree: LexborHTMLParser) -> LexborNode | None:
     return main if length >= max(_LEAST_OF_MAIN * of_page, 1) else body
 
 
-def _marked(tree: LexborHTMLParser) -> Iterator[tuple[_Mark, LexborNode]]:
-    """Each element that may be left out, the weakest marks first."""
+def _marked(tree: LexborHTMLParser, hidden: list[str]) -> Iterator[tuple[_Mark, LexborNode]]:
+    """Each element that may be left out, the weakest marks first; ``hidden`` are selectors of its style sheet."""
     heading = _page_heading(tree)
     for node in tree.css(_OF_LINKS):
         yield _Mark.MENU, node
@@ -201,6 +202,8 @@ def _marked(tree: LexborHTMLParser) -> Iterator[tuple[_Mark, LexborNode]]:
     for node in (*tree.css(f"{_HIDDEN}, {_CONTENTS}"), *styled):
         if not _is_panel(node):
             yield _Mark.HIDDEN, node
+    for node in tree.css(", ".join(hidden)) if hidden else ():
+        yield _Mark.HIDDEN, node
 
 
 def _marked_by_names(tree: LexborHTMLParser, heading: LexborNode | None) -> Iterator[tuple[_Mark, LexborNode]]:
