@@ -544,6 +544,8 @@ def test_a_page_that_is_all_links_is_read(page_of_links: str) -> None:
         "<div id=titlearea>OUT</div>",
         "<div class=tabs><ul><li><a href=main.html>OUT</a></ul></div>",
         "<div class=topNav>OUT</div>",
+        "<table class=navigation><tr><td><a href=/>OUT</a><th>OUT<td><a href=/>OUT</a></table>",
+        "<table><tr><td class=menu><a href=/>OUT</a><br><a href=/>OUT</a><td></table>",
         "<div class=navheader><table><tr><td>OUT<td>OUT</table></div>",
         "<ins class=adsbygoogle>OUT</ins>",
         "<div class='box advertisement'>OUT</div>",
@@ -568,6 +570,11 @@ def test_what_stands_around_the_content_is_left_out_by_its_name(element: str) ->
     ("element", "text"),
     [
         ("<div class=menu><p>Monday: lasagne</p></div>", "Monday: lasagne"),
+        ("<div class=menu-item><a href=/>Lasagne</a> 4 €</div>", "Lasagne 4 €"),
+        (
+            "<table class=menu><tr><th>Day<th>Dish<tr><td>Monday<td class=menu><a href=/>Lasagne</a></table>",
+            "| Day | Dish |\n| --- | --- |\n| Monday | Lasagne |",
+        ),
         ("<div><h1>Leave</h1><a rel=next href=b>Next page</a></div>", "Leave"),
         ("<div><a href='#a'>Skip to content</a><p>Closed.</p></div>", "Closed."),
         ("<p>Press <span class=menu>File</span>.</p>", "Press File."),

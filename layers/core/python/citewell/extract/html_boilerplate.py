@@ -13,11 +13,10 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from citewell.extract.html_elements import HEADINGS
 from citewell.extract.html_links import (
-    is_mostly_links,
+    is_menu,
     linked_length,
     links_to_content,
     links_to_neighbours,
-    opens_tabs,
     text_length,
 )
 from citewell.extract.html_names import Called, called, words_of
@@ -134,7 +133,7 @@ class Boilerplate:
         if mark is _Mark.HIDDEN:
             return not is_large
         if mark is _Mark.MENU or is_large:
-            return is_mostly_links(node) and not opens_tabs(node) and (not is_large or self._has_other_text)
+            return is_menu(node) and (not is_large or self._has_other_text)
         return mark is _Mark.AROUND or length <= _LEAST_PROSE or not self._is_most_of_the_prose(node, length)
 
     def _is_most_of_the_prose(self, node: LexborNode, length: int) -> bool:
@@ -157,7 +156,7 @@ class Boilerplate:
             elif node.tag not in _NO_TEXT_OF_ITS_OWN:
                 mark = self._marks.get(node.mem_id)
                 menus += mark is _Mark.MENU
-                if mark is None or (mark is _Mark.MENU and menus <= _MOST_KEPT and not is_mostly_links(node)):
+                if mark is None or (mark is _Mark.MENU and menus <= _MOST_KEPT and not is_menu(node)):
                     nodes += node.iter(include_text=True)
         return length >= _LEAST_OTHER_TEXT
 

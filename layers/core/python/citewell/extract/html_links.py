@@ -41,7 +41,7 @@ def linked_length(node: LexborNode) -> int:
 
 
 def is_mostly_links(node: LexborNode) -> bool:
-    """Whether it is a menu, of links, whose headings don't count."""
+    """Whether more than half of its text is linked, of what isn't in headings."""
     if not (linked := linked_length(node)):
         return False
     in_headings = sum(map(text_length, node.css(_HEADINGS)))
@@ -51,8 +51,18 @@ def is_mostly_links(node: LexborNode) -> bool:
     return linked - sum(map(text_length, node.css(_LINKS_OF_HEADINGS))) > _MOST_LINKED * rest
 
 
-def opens_tabs(node: LexborNode) -> bool:
-    """Whether it is the labels of tabs, which are read with what stands under them."""
+def is_menu(node: LexborNode) -> bool:
+    """Whether it is mostly links, and neither data in a table nor the labels of tabs, read with what is under them."""
+    return is_mostly_links(node) and not (_is_data(node) or _opens_tabs(node))
+
+
+def _is_data(node: LexborNode) -> bool:
+    if node.tag == "table":
+        return node.css_first("th") is not None and node.css_first("tr + tr") is not None
+    return node.tag == "td" and len(node.css("a")) == 1
+
+
+def _opens_tabs(node: LexborNode) -> bool:
     return _TABS.search(node.attributes.get("class") or "") is not None and node.css_first(_TO_TABS) is not None
 
 

@@ -61,7 +61,8 @@ _MENU_WORDS = frozenset({
     "breadcrumb", "breadcrumbs", "pagination", "paginator", "pager", "paging", "skip", "skipnav", "tabs", "related",
 })  # fmt: skip
 
-_NO = frozenset({"no", "not", "non", "without"})
+_NO_MENU = frozenset({"no", "not", "non", "without", "item", "link", "entry", "card"})
+"""With such a word it has none, or is a part of one: of a site's menu, which goes as a whole, or of a canteen's."""
 
 _OF_COOKIES = frozenset({"cookie", "cookies", "gdpr", "dsgvo", "consent"})
 _OF_A_BANNER = frozenset({
@@ -89,7 +90,7 @@ def _by_words(words: frozenset[str]) -> Called | None:
     of_cookies = words & _OF_COOKIES
     if of_cookies and (words & _OF_A_BANNER) - ({"consent"} if of_cookies == {"consent"} else set()):
         return Called.AROUND
-    return Called.MENU if words & _MENU_WORDS and not words & _NO else None
+    return Called.MENU if words & _MENU_WORDS and not words & _NO_MENU else None
 
 
 def _words(name: str) -> Iterator[str]:
