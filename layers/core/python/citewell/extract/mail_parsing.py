@@ -6,6 +6,7 @@ import email
 import re
 from collections.abc import Collection
 from email.message import Message
+from typing import Any
 
 from citewell.errors import DocumentRejected
 from citewell.extract.mail_boundaries import find_parts, without_cut_boundary
@@ -28,16 +29,31 @@ def parsed(data: bytes) -> Message:
     """
     boundaries = {quoted or bare for quoted, bare in _BOUNDARY.findall(data)}
     if _is_nested_without_end(data, boundaries):
-        raise DocumentRejected("corrupt", "the message's parts are nested without an end")
+        raise _nested_without_end()
     try:
         data = without_cut_boundary(data, boundaries)
         message = email.message_from_bytes(mended(_DESCRIBING.sub(_with_few_parameters, data)))
+        if _is_deep(message):  # messages in one another have no boundaries
+            raise _nested_without_end()
         find_parts(message)
         return message
-    except RecursionError as error:  # messages in one another have no boundaries
-        raise DocumentRejected("corrupt", "the message's parts are nested without an end") from error
+    except RecursionError as error:
+        raise _nested_without_end() from error
     except (TypeError, ValueError, LookupError) as error:
         raise DocumentRejected("corrupt", "the message's boundaries are malformed") from error
+
+
+def _nested_without_end() -> DocumentRejected:
+    return DocumentRejected("corrupt", "the message's parts are nested without an end")
+
+
+def _is_deep(message: Message) -> bool:
+    level: list[Any] = [message]
+    for _ in range(_MOST_NESTED):
+        level = [part for each in level if each.is_multipart() for part in each.get_payload()]
+        if not level:
+            return False
+    return True
 
 
 def _is_nested_without_end(data: bytes, boundaries: Collection[bytes]) -> bool:
