@@ -1,6 +1,6 @@
 """What a picture shows, where its author wrote that down for those who can't see it.
 
-As in HTML, texts that say nothing are left out: file names, the kind of thing it is, what a program thought up.
+Texts that say nothing are left out: file names, the kind of thing it is, what a program thought up.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 
 from citewell.extract.building import clean_line
 
-_FILE_NAME = re.compile(r".+\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|avif|heic|emf|wmf|eps|pdf)", re.IGNORECASE)
+_FILE_NAME = re.compile(r".+\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|avif|heic|emf|wmf|eps)|\S+\.pdf", re.IGNORECASE)
 _SAYS_NOTHING = re.compile(
     r"""(?: image | img | picture | photo(?:graph)? | logo | icon | banner | avatar | spacer | thumbnail | screen\ ?shot
         | figure | graphic | arrow | bullet | chart | diagram | object | shape | group | text\ ?box | table | line
@@ -28,8 +28,12 @@ _MADE_UP = re.compile(
 
 def picture_line(*texts: str | None) -> str:
     """``[Picture: ...]`` with the first of ``texts`` that says something; empty where none does."""
-    for text in texts:
-        line = clean_line(text or "")
-        if line and not (_FILE_NAME.fullmatch(line) or _SAYS_NOTHING.fullmatch(line) or _MADE_UP.search(line)):
-            return f"[Picture: {line}]"
-    return ""
+    said = next(filter(None, map(what_is_said, texts)), "")
+    return f"[Picture: {said}]" if said else ""
+
+
+def what_is_said(text: str | None) -> str:
+    """``text`` on one line; empty where it says nothing."""
+    line = clean_line(text or "")
+    says_nothing = _FILE_NAME.fullmatch(line) or _SAYS_NOTHING.fullmatch(line) or _MADE_UP.search(line)
+    return "" if says_nothing else line

@@ -6,6 +6,8 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from citewell.extract.alternative_texts import what_is_said
+
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _MAY_BE_A_HEADING = frozenset({"div", "p", "span"})
 _LEVEL_OF_A_ROLE = 2  # as ARIA has it where the page doesn't say
@@ -24,12 +26,6 @@ GOOGLE_LIST = re.compile(r"\blst-kix_(\w+)-(\d)\b")
 
 _WORD_LIST = re.compile(r"mso-list\s*:\s*l\d+\s+level(\d)\b", re.IGNORECASE)
 """The style of each item that Word writes, a paragraph."""
-
-_FILE_NAME = re.compile(r"\S+\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|avif)", re.IGNORECASE)
-_SAYS_NOTHING = frozenset({
-    "image", "img", "picture", "photo", "photograph", "logo", "icon", "banner", "avatar", "spacer",
-    "thumbnail", "screenshot", "figure", "graphic", "arrow", "bullet",
-})  # fmt: skip
 
 _LETTERS_AS_BULLETS = "oqvØü"  # what they show is a matter of their font
 _NUMERAL = re.compile(r"\(?\w{1,5}(?:\.\w{1,3})*[.)]{1,2}|\d+(?:\.\d+)*")
@@ -87,8 +83,7 @@ def heading_text(node: LexborNode) -> str:
 
 def text_of_image(node: LexborNode) -> str:
     """What is written for those who can't see it, where that says something."""
-    text = (node.attributes.get("alt") or "").strip()
-    return "" if text.lower() in _SAYS_NOTHING or _FILE_NAME.fullmatch(text) else text
+    return what_is_said(node.attributes.get("alt"))
 
 
 def whole_number(value: str | None, *, otherwise: int) -> int:

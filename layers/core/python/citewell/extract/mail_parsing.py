@@ -33,9 +33,9 @@ def parsed(data: bytes) -> Message:
     try:
         data = without_cut_boundary(data, boundaries)
         message = email.message_from_bytes(mended(_DESCRIBING.sub(_with_few_parameters, data)))
+        find_parts(message)
         if _is_deep(message):  # messages in one another have no boundaries
             raise _nested_without_end()
-        find_parts(message)
         return message
     except RecursionError as error:
         raise _nested_without_end() from error
