@@ -65,10 +65,10 @@ eval: setup  ## the recall gate: grade retrieval of the handbook against the com
 	$(BIN)/python -m eval gate --report build/eval/report.html
 
 bench: setup  ## PDF beside pypdf; retrieval at 100,000 chunks: time and recall; query plans; what a cold start and a refusal cost; memory of each function
-	$(BIN)/python -m tests.benchmarks.bench_pdf
 	$(BIN)/python -m tests.benchmarks.bench_search_plans
 	$(BIN)/python -m tests.benchmarks.bench_import
 	$(BIN)/python -m tests.benchmarks.bench_memory
+	$(BIN)/python -m tests.benchmarks.bench_pdf
 	$(BIN)/python -m tests.benchmarks.bench_retrieval
 
 synth: setup  ## the template that `make deploy` would deploy, into cdk.out, and what it costs idle; ARGS="-c egress=nat"
