@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from citewell.core.values import BlockKind
 from citewell.extract import extract
+from citewell.extract.pdf_fragments import Fragment
+from citewell.extract.pdf_layout import columns_of
+from citewell.extract.pdf_places import Edges
+from citewell.extract.pdf_rulings import Rulings
+from citewell.extract.pdf_tables import Table
 from tests.documents.pdfs import Page, lines, pdf, text
 
 XS, YS = (72, 172, 242, 312), (700, 676, 640, 616)
@@ -137,6 +145,58 @@ def test_a_frame_around_parts_of_a_page_is_no_table() -> None:
     drawn = [line(72, y, 540, y) for y in (710, 300, 100)] + [line(x, 710, x, 100) for x in (72, 400, 540)]
     beside = lines(410, 685, ["A note."]) + lines(80, 280, ["Below."])
     assert tables("\n".join([*drawn, long, beside])) == []
+
+
+def test_a_table_within_a_cell_of_another_is_read_and_so_is_what_stands_around_it() -> None:
+    inner = "\n".join([*LEVEL, *UPRIGHT, words()])
+    frame = [*(line(60, y, 560, y) for y in (720, 600, 560)), *(line(x, 720, x, 560) for x in (60, 330, 560))]
+    around = text(340, 660, "beside the fees") + text(66, 580, "below the fees") + text(340, 580, "in the corner")
+
+    content = "\n".join([inner, *frame, around])
+
+    assert tables(content) == tables(inner)
+    assert all(each in extract(pdf(Page(content))).text for each in ("beside the", "below the", "in the corner"))
+
+
+def test_a_table_beside_lines_of_text_is_read_and_so_are_they() -> None:
+    totals = (("Paid", "0.00"), ("To pay", "148.83"), ("In all", "148.83"))
+    beside = "\n".join(text(x, y, each) for y, row in zip((688, 664, 628), totals, strict=True)
+                       for x, each in zip((380, 500), row, strict=True))  # fmt: skip
+
+    drawn, spaced = tables("\n".join([*LEVEL, *UPRIGHT, words(), beside]))
+
+    assert [drawn] == tables("\n".join([*LEVEL, *UPRIGHT, words()]))
+    assert spaced == "| Paid | 0.00 |\n| --- | --- |\n| To pay | 148.83 |\n| In all | 148.83 |"
+
+
+class Drawn(Rulings):
+    """Lines that are given, upright."""
+
+    def __init__(self, lines: list[Edges]) -> None:
+        self._lines = lines
+
+    def upright(self, _turn: int) -> list[Edges]:
+        return self._lines
+
+
+PLACES = st.integers(5, 60).map(lambda step: 10.0 * step)
+LENGTHS = st.integers(2, 30).map(lambda step: 10.0 * step)
+LINES = st.builds(lambda x, y, length: (x, y, x + length, y), PLACES, PLACES, LENGTHS) | st.builds(
+    lambda x, y, length: (x, y, x, y + length), PLACES, PLACES, LENGTHS
+)
+FRAGMENTS = st.builds(lambda left, top, length: Fragment("", left, left + length, top + 5, 10), PLACES, PLACES, LENGTHS)
+
+
+@given(placed=st.lists(FRAGMENTS, min_size=1, max_size=40), drawn=st.lists(LINES, max_size=30))
+def test_wherever_they_stand_and_whatever_is_drawn_no_words_are_lost_or_read_twice(
+    placed: list[Fragment], drawn: list[Edges]
+) -> None:
+    fragments = [replace(each, text=f"{order};", order=order) for order, each in enumerate(placed)]
+
+    items = [item for column in columns_of(fragments, Drawn(drawn), code=False) for item in column.items]
+
+    read = "".join("".join(map("".join, item.rows)) if isinstance(item, Table) else item.text for item in items)
+    assert sorted(read.replace(";", " ").split()) == sorted(map(str, range(len(fragments))))
 
 
 def test_thousands_of_lines_cost_little_and_change_nothing() -> None:

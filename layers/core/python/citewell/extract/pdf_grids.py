@@ -47,6 +47,9 @@ class Grid:
     across: tuple[_Segment, ...]
     down: tuple[_Segment, ...]
 
+    def area(self) -> float:
+        return (self.xs[-1] - self.xs[0]) * (self.ys[-1] - self.ys[0])
+
     def holds(self, each: Fragment) -> bool:
         middle = (each.left + each.right) / 2
         return self.xs[0] < middle < self.xs[-1] and self.ys[0] < each.middle < self.ys[-1]
@@ -70,8 +73,10 @@ def with_grids(fragments: list[Fragment], rulings: Sequence[Edges], *, rtl: bool
 
     ``rulings`` are the left, top, right and bottom of the lines that the page draws.
     """
-    for grid in _grids(rulings):
+    for grid in sorted(_grids(rulings), key=Grid.area):
         inside = [each for each in fragments if grid.holds(each)]
+        if any(isinstance(each, RuledTable) for each in inside):
+            continue  # a frame around a table
         if cells := _cells(grid, inside):
             above = _above(grid, fragments, size=inside[0].size)
             head = _head(grid, above)

@@ -181,7 +181,10 @@ def _items(rows: list[Row], *, code: bool) -> Iterator[Line | Table]:
     start = 0
     while start < len(rows):
         row = rows[start]
-        if row[0].text[0] == "|" and (end := drawn_table_end(rows, start)):
+        if beside := _tables_in(row):  # what stands after them on the line may begin a table of its own
+            yield from _lines(row[:beside])
+            rows[start : start + 1] = [row[beside:]] if beside < len(row) else []
+        elif row[0].text[0] == "|" and (end := drawn_table_end(rows, start)):
             yield Table([drawn_cells(text_of(row)) for row in rows[start:end]])
             start = end
         elif len(row) > 1 and (end := spaced_table_end(rows, start, code=code)):
@@ -190,6 +193,11 @@ def _items(rows: list[Row], *, code: bool) -> Iterator[Line | Table]:
         else:
             yield from _lines(row)
             start += 1
+
+
+def _tables_in(row: Row) -> int:
+    """Where on a line the last table between ruled lines ends; 0 if there is none."""
+    return max((index for index, each in enumerate(row, 1) if isinstance(each, RuledTable)), default=0)
 
 
 def _lines(row: Row) -> Iterator[Line | Table]:

@@ -163,6 +163,8 @@ def spaced_table_end(rows: list[Row], start: int, *, code: bool) -> int:
     end, several = start + 1, 1
     for index in range(start + 1, len(rows)):
         row, above = rows[index], rows[index - 1]
+        if any(isinstance(each, RuledTable) for each in row):
+            break
         size = min(row[0].size, above[0].size)
         pitch = (row[0].middle - above[0].middle) / size
         merged = _merged(spans + _spans(row), GUTTER * size)
