@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from citewell.core.values import BlockKind
@@ -179,21 +179,26 @@ class Drawn(Rulings):
         return self._lines
 
 
-PLACES = st.integers(5, 60).map(lambda step: 10.0 * step)
-LENGTHS = st.integers(2, 30).map(lambda step: 10.0 * step)
-LINES = st.builds(lambda x, y, length: (x, y, x + length, y), PLACES, PLACES, LENGTHS) | st.builds(
-    lambda x, y, length: (x, y, x, y + length), PLACES, PLACES, LENGTHS
-)
+def grid(x: float, y: float, columns: int, rows: int, width: float, height: float) -> list[Edges]:
+    right, bottom = x + columns * width, y + rows * height
+    level = [(x, y + row * height, right, y + row * height) for row in range(rows + 1)]
+    return level + [(x + column * width, y, x + column * width, bottom) for column in range(columns + 1)]
+
+
+PLACES = st.integers(5, 20).map(lambda step: 10.0 * step)
+LENGTHS = st.integers(2, 6).map(lambda step: 10.0 * step)
+GRIDS = st.builds(grid, PLACES, PLACES, st.integers(1, 4), st.integers(1, 4), LENGTHS, LENGTHS)
 FRAGMENTS = st.builds(lambda left, top, length: Fragment("", left, left + length, top + 5, 10), PLACES, PLACES, LENGTHS)
 
 
-@given(placed=st.lists(FRAGMENTS, min_size=1, max_size=40), drawn=st.lists(LINES, max_size=30))
+@settings(max_examples=400)
+@given(placed=st.lists(FRAGMENTS, min_size=1, max_size=40), drawn=st.lists(GRIDS, max_size=4))
 def test_wherever_they_stand_and_whatever_is_drawn_no_words_are_lost_or_read_twice(
-    placed: list[Fragment], drawn: list[Edges]
+    placed: list[Fragment], drawn: list[list[Edges]]
 ) -> None:
     fragments = [replace(each, text=f"{order};", order=order) for order, each in enumerate(placed)]
 
-    items = [item for column in columns_of(fragments, Drawn(drawn), code=False) for item in column.items]
+    items = [item for column in columns_of(fragments, Drawn(list(chain(*drawn))), code=False) for item in column.items]
 
     read = "".join("".join(map("".join, item.rows)) if isinstance(item, Table) else item.text for item in items)
     assert sorted(read.replace(";", " ").split()) == sorted(map(str, range(len(fragments))))
