@@ -163,10 +163,11 @@ class _Document:
 
     def _marker(self, properties: Element | None, style: str | None) -> tuple[str | None, int]:
         number, depth = list_in(properties)
-        if number is None and (inherited := self._styles.numbering(style)):
-            number, inherited_depth, named_by = inherited
+        if (number is None or depth is None) and (inherited := self._styles.numbering(style)):
+            own, inherited_depth, styles = inherited
+            number = own if number is None else number
             if depth is None:
-                depth = inherited_depth if inherited_depth else self._numbering.level_of_style(number, named_by)
+                depth = inherited_depth or self._numbering.level_of_style(number, styles)
         if number is None:
             return None, 0
         return self._numbering.marker(number, depth or 0), depth or 0
@@ -176,10 +177,10 @@ class _Document:
             self._builder.end_list()
         elif paragraph.level is not None:
             self._write_heading(paragraph, paragraph.level)
-        elif paragraph.is_code:
-            self._builder.code(paragraph.text, goes_on=True)
         elif paragraph.marker is not None:
             self._builder.item(paragraph.text, depth=paragraph.depth, marker=paragraph.marker)
+        elif paragraph.is_code:
+            self._builder.code(paragraph.text, goes_on=True)
         else:
             self._builder.paragraph(paragraph.text)
 

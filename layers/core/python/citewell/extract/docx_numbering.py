@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from citewell.extract import numerals
@@ -86,10 +87,10 @@ class Numbering:
             levels = {} if source is None else _levels(source)
             self._lists[each.get(W + "numId", "")] = _with_overrides(each, identifier, levels)
 
-    def level_of_style(self, number: str, style: str) -> int:
-        """The level that a list gives to a paragraph style; 0 when it names none."""
+    def level_of_style(self, number: str, styles: Sequence[str]) -> int:
+        """The level that a list gives to the first of some paragraph styles that it names; 0 when it names none."""
         levels = self._lists[number].levels if number in self._lists else {}
-        return next((level for level, each in levels.items() if each.style == style), 0)
+        return next((level for style in styles for level, each in levels.items() if each.style == style), 0)
 
     def marker(self, number: str, level: int) -> str | None:
         """What stands before the next paragraph of list ``number`` (``w:numId``): ``BULLET``, ``2.1.``, ``c)``.

@@ -60,11 +60,14 @@ class Styles:
     def hidden(self, style: str | None) -> bool:
         return next((each.hidden for _, each in self._chain(style) if each.hidden is not None), False)
 
-    def numbering(self, style: str | None) -> tuple[str, int | None, str] | None:
-        """List, level if the style says it, and the style that names the list."""
+    def numbering(self, style: str | None) -> tuple[str, int | None, list[str]] | None:
+        """List, level if a style says it, and the styles up to the one that names the list, the nearest first."""
+        level, passed = None, []
         for identifier, each in self._chain(style):
+            passed.append(identifier)
+            level = each.list_level if level is None else level
             if each.list_number is not None:
-                return each.list_number, each.list_level, identifier
+                return each.list_number, level, passed
         return None
 
     def lists(self) -> dict[str, str]:
