@@ -53,8 +53,8 @@ def lines(x: float, y: float, rows: Iterable[str], *, size: float = 11, font: st
     return "\n".join(text(x, y - 1.2 * size * n, row, size=size, font=font) for n, row in enumerate(rows))
 
 
-def turned_text(x: float, y: float, words: str, matrix: str) -> str:
-    return f"BT /{HELVETICA} 11 Tf {matrix} {x} {y} Tm {_shown(words, HELVETICA)} Tj ET"
+def turned_text(x: float, y: float, words: str, matrix: str, *, size: float = 11) -> str:
+    return f"BT /{HELVETICA} {size} Tf {matrix} {x} {y} Tm {_shown(words, HELVETICA)} Tj ET"
 
 
 def grid(left: Sequence[float], y: float, rows: Sequence[Sequence[str]], *, pitch: float = 20) -> str:

@@ -415,6 +415,13 @@ def test_running_heads_and_page_numbers_are_dropped() -> None:
     assert all(f"Chapter text {n}" in extracted.text for n in range(5))
 
 
+def test_an_original_and_its_copy_keep_what_stands_at_their_edges() -> None:
+    invoice = text(72, 760, "Invoice 17 of 2026") + lines(72, 700, PROSE) + text(72, 30, "To pay by 1 May")
+    extracted = read(pdf(invoice, invoice))
+    assert extracted.text.count("Invoice 17 of 2026") == 2
+    assert extracted.text.count("To pay by 1 May") == 2
+
+
 def test_a_title_with_the_words_of_the_running_head_stays() -> None:
     cover = text(72, 750, "Contoso handbook", size=24) + lines(72, 700, PROSE)
     extracted = read(pdf(cover, *with_running_lines(5)))
@@ -533,6 +540,24 @@ def test_a_page_shown_turned_is_read_as_its_text_runs(rotate: int) -> None:
 def test_turned_text_is_read_line_by_line(matrix: str, step: tuple[int, int]) -> None:
     drawn = "\n".join(turned_text(300 + step[0] * n, 400 + step[1] * n, row, matrix) for n, row in enumerate(PROSE))
     assert read(pdf(drawn)).text == " ".join(PROSE)
+
+
+def test_turned_text_of_a_drawing_in_its_own_scale_is_read_line_by_line() -> None:
+    """As CAD programs and printer drivers write it: PDFium takes all of it for one line."""
+    notes = [(254, 780, "The torques for the nuts are maximum values for the"), (240, 780, "largest cable.")]
+    labels = [(507, 650, "Screen"), (440, 579, "Inner ring")]
+    drawn = "\n".join(turned_text(x / 0.12, y / 0.12, each, "0 -1 1 0", size=92) for x, y, each in [*notes, *labels])
+    extracted = read(pdf(Page(f"0.12 0 0 0.12 0 0 cm {drawn}", rotate=270)))
+    assert extracted.text.split("\n\n") == [
+        "Screen",
+        "Inner ring",
+        "The torques for the nuts are maximum values for the largest cable.",
+    ]
+
+
+def test_words_that_stand_on_each_other_are_not_joined() -> None:
+    drawn = [text(72, 600, "Name and address"), lines(72, 720, PROSE), text(74, 601, "Miller, 3 Elm Road")]
+    assert "Name and address Miller, 3 Elm Road" in read(pdf("\n".join(drawn))).text
 
 
 def test_a_turned_note_in_the_margin_comes_after_the_text() -> None:

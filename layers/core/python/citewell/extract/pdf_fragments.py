@@ -34,6 +34,7 @@ _FIXED_PITCH = 1
 
 # All in ems, the size of the type, unless they say otherwise.
 _GAP = 0.8  # between two words from which on they may stand in two columns
+_ABOVE = 0.3  # between two words from which on they stand one above the other
 _MARKER_GAP = 4.0  # between an item and its bullet
 _MARKER_CHARACTERS = 8
 _LINE_OF_PROSE = 0.53  # for each character, up to which a line has no wide gaps
@@ -164,18 +165,23 @@ class _Fragments:
             self._fragments.append(fragment)
 
     def _has_gaps(self, fragment: Fragment, boxes: list[Edges]) -> bool:
-        """Whether two of its parts stand far from each other, or it is wider than its characters can make it."""
+        """Whether two of its parts stand far from each other, or it is wider than its characters can make it.
+
+        Lines that run up or down a page, PDFium may take for one, whatever white there is between them.
+        """
         size, characters = fragment.size, len(fragment.text)
         usual = _FIXED_LINE if fragment.fixed else _SHORT_LINE if characters < _SHORT else _LINE_OF_PROSE
         if fragment.right - fragment.left > usual * size * characters and " " in fragment.text:
             return True
         if len(boxes) == 1:
             return False
-        wide = _GAP * size
+        wide, high = _GAP * size, _ABOVE * size
         if fragment.turn:
             boxes = [turned(box, fragment.turn, self._page_box) for box in boxes]
-        for one, other in pairwise(boxes):  # noqa: SIM110  # any() takes twice as long, for what every line needs
+        for one, other in pairwise(boxes):
             if other[0] - one[2] > wide or one[0] - other[2] > wide:
+                return True
+            if other[1] - one[3] > high or one[1] - other[3] > high:
                 return True
         return False
 
@@ -195,7 +201,7 @@ class _Fragments:
         left, bottom, right, top = edges
         (a, b, c, d, x, y), size, font = self._text.type_of(index)
         turn = 0 if b == 0 and a > 0 else round(math.atan2(b, a) / (math.pi / 2)) % 4
-        size = _likely_size(size * math.hypot(c, d), right - left if turn % 2 else top - bottom)
+        size = _likely_size(size * math.hypot(c, d), _height(boxes, turn))
         is_stacked = (
             right - left < 1.5 * size and turn == 0 and len(words) > 1 and top - bottom > _STACKED * size * len(words)
         )
@@ -215,6 +221,8 @@ class _Fragments:
         if gap < _OVERLAP * size:
             gap = current.left - right
         if self._is_parted(current, *((current.right, left) if left > current.left else (right, current.left))):
+            return False
+        if top > current.bottom or bottom < current.top:
             return False
         is_marker = self._is_marker(current)
         if not _OVERLAP * size < gap < (_MARKER_GAP if is_marker else _GAP) * size:
@@ -256,6 +264,12 @@ def _look_of(font: Font) -> tuple[bool, bool]:
         bool(_BOLD.search(name)) or bool(flags & _FORCE_BOLD),
         bool(_FIXED.search(name)) or bool(flags & _FIXED_PITCH),
     )
+
+
+def _height(boxes: list[Edges], turn: int) -> float:
+    """That of the tallest."""
+    low, high = (0, 2) if turn % 2 else (1, 3)
+    return max([box[high] - box[low] for box in boxes])
 
 
 def _likely_size(size: float, height: float) -> float:

@@ -163,7 +163,7 @@ def _heading_sizes(pages: Sequence[PageContent], body: float) -> tuple[float, ..
 def _running(pages: Sequence[PageContent], edges: Mapping[int, list[EdgeRow]], body: float) -> Running:
     """What counts the pages, even if it names a chapter, too, and what else stands on most of them."""
     shown: defaultdict[RunningKey, set[int]] = defaultdict(set)
-    written = [page for page in pages if page.fragments]
+    written = _distinct(pages)
     for page in written:
         for row, keys in edges[page.number]:
             is_large = max(each.size for each in row) >= _HEADING * body
@@ -183,6 +183,12 @@ def _running(pages: Sequence[PageContent], edges: Mapping[int, list[EdgeRow]], b
         if not counted.isdisjoint(named)
     ]
     return Running(known, _about(counted_at), counts)
+
+
+def _distinct(pages: Sequence[PageContent]) -> list[PageContent]:
+    """Those of ``pages`` that show something, but no copies: what an original and its copy share is all they say."""
+    first = {tuple(each.text for each in page.fragments): page for page in reversed(pages) if page.fragments}
+    return list(first.values())
 
 
 def _about(places: Iterable[Place]) -> frozenset[Place]:

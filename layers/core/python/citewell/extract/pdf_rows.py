@@ -12,7 +12,8 @@ from citewell.extract.pdf_fragments import FIXED_WIDTH, MARKER, SAME_LINE, Fragm
 Row = list[Fragment]
 
 _MIDDLE = attrgetter("middle")
-_JOINED = 0.15  # ems below which two pieces are one word
+_JOINED = 0.15  # ems of white below which two pieces are one word
+_OVERLAP = -0.6  # and that they may stand on each other
 _RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _LETTER = re.compile(r"[^\W\d_]")
 
@@ -47,7 +48,8 @@ def text_of(row: Row) -> str:
         pieces.append(row[0].text)
     for previous, each in pairwise(row):
         gap = max(each.left - previous.right, previous.left - each.right)
-        if gap >= _JOINED * min(previous.size, each.size) or each.fixed or previous.text[-1] == ":":
+        is_apart = not _OVERLAP <= gap / min(previous.size, each.size) < _JOINED
+        if is_apart or each.fixed or previous.text[-1] == ":":
             pieces.append(
                 " " * max(round(gap / (FIXED_WIDTH * each.size)), 1) if each.fixed and previous.fixed else " "
             )
