@@ -15,10 +15,12 @@ HELVETICA, BOLD, COURIER, ANY_SCRIPT, VERTICAL = "F1", "F2", "F3", "F4", "F5"
 _TO_UNICODE = (
     "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /A def /CMapType 2 def "
     "1 begincodespacerange <0000> <ffff> endcodespacerange 1 beginbfrange <{first}> <dfff> <{shown}> endbfrange "
-    "1 beginbfchar <e000> <06440627> endbfchar endcmap end end"
+    "3 beginbfchar <e000> <06440627> <e100> <d842df9f> <e101> <d842> endbfchar endcmap end end"
 )
 LAM_ALEF = "\ue000"
 """In ``ANY_SCRIPT``, the one glyph for these two letters."""
+SCOLD, HALF_OF_SCOLD = "\ue100", "\ue101"
+"""The glyph for a character that UTF-16 writes as two, ``\U00020b9f``, and one that claims to be the first of them."""
 _KANA, _KANA_GLYPH = 0x3040, 0x40
 _FONTS = (
     "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",

@@ -20,8 +20,10 @@ from tests.documents.pdfs import (
     ANY_SCRIPT,
     BOLD,
     COURIER,
+    HALF_OF_SCOLD,
     LAM_ALEF,
     LOOK,
+    SCOLD,
     VERTICAL,
     Page,
     box,
@@ -568,6 +570,13 @@ def test_a_turned_note_in_the_margin_comes_after_the_text() -> None:
 def test_chinese_lines_are_joined_without_a_space() -> None:
     rows = ["员工在试用期结束后可以申请休假", "每年最多可以休三十天的带薪假期"]
     assert read(pdf(lines(72, 700, rows, font=ANY_SCRIPT))).text == "".join(rows)
+
+
+def test_characters_of_more_than_16_bits_are_read_and_half_of_one_is_a_character_nobody_knows() -> None:
+    assert read(pdf(text(72, 700, f"{SCOLD}\u308b, {SCOLD}\u3089", font=ANY_SCRIPT))).text == (
+        "\U00020b9f\u308b, \U00020b9f\u3089"
+    )
+    assert read(pdf(text(72, 700, f"\u3089{HALF_OF_SCOLD}\u308b", font=ANY_SCRIPT))).text == "\u3089\ufffd\u308b"
 
 
 def test_text_from_right_to_left_is_in_the_order_of_reading() -> None:

@@ -110,16 +110,20 @@ class _Fragments:
 
     def read(self) -> list[Fragment]:
         characters = self._with_ligatures(self._text.characters())
-        start = 0
+        start, are_printable = 0, True
         for line in characters.split(_LINE_END):
             end = start + len(line)
             if line.isprintable():
                 if words := line.strip():
                     self._read_line(words, characters, start, end)
-            else:  # it holds what ends a line, too
+            else:  # it holds what ends a line, too, or halves of a character
+                are_printable = False
                 for part in _LINE.finditer(characters, start, end):
                     self._read_line(part[0].strip(), characters, part.start(), part.end())
             start = end + len(_LINE_END)
+        if not are_printable:
+            for each in self._fragments:
+                each.text = each.text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
         left, bottom, right, top = self._page_box
         sides = (right - left, top - bottom)
         return [each for each in self._fragments if _is_within(each, sides[each.turn % 2], sides[1 - each.turn % 2])]

@@ -51,7 +51,7 @@ class TextPage:
         self._at = ctypes.byref(ctypes.c_char.from_address(ctypes.cast(handle, ctypes.c_void_p).value or 0))
 
     def characters(self) -> str:
-        """All of them, one for each index."""
+        """All of them, one for each index: what takes more than 16 bits has two and stands as its two surrogates."""
         count = pdfium.FPDFText_CountChars(self._handle)
         if count <= 0:
             return ""
@@ -105,4 +105,4 @@ def text_of(page: Any) -> Iterator[TextPage | None]:
 def _character(code: int) -> str:
     if code == 2:
         return SOFT_BREAK
-    return "\ufffd" if code == 0 or code > 0x10FFFF or 0xD800 <= code < 0xE000 else chr(code)
+    return "\ufffd" if code == 0 or code > 0x10FFFF else chr(code)
