@@ -170,6 +170,12 @@ def test_a_byte_that_is_wrong_in_its_charset_is_marked_and_the_rest_is_read() ->
     assert body_of(mail(b"Content-Type: text/plain; charset=utf-8\n\nGr\xc3\xb6\xdfe")) == "Grö�e"
 
 
+def test_a_part_that_names_no_charset_is_in_that_of_the_others() -> None:
+    page = part("text/html; charset=iso-8859-2", "<p>Zapłata</p>".encode("iso8859_2"))
+    data = multipart("mixed", part("text/plain; charset=us-ascii", "Hi"), part("text/plain", b"\xb1 \x80"), page)
+    assert body_of(mail(data)) == "Hi\n\ną\n\nZapłata"
+
+
 def test_a_body_whose_encoding_nobody_names_or_knows_is_undecodable() -> None:
     with pytest.raises(DocumentRejected) as rejected:
         extract(mail(b"\ncaf\xe9 \x80 \x8e"))
@@ -397,6 +403,22 @@ def test_each_message_of_a_mailbox_is_a_section() -> None:
     assert extracted.title is None
 
 
+def test_a_message_that_cannot_be_read_leaves_the_others_of_its_mailbox() -> None:
+    separator = b"From a@b.c Mon Mar  4 10:00:00 2024\n"
+    nested = b"".join(b"Subject: Deep\nContent-Type: message/rfc822\n\n" for _ in range(200))
+    mailbox = b"\n\n".join(
+        [
+            separator + HEAD + b"\ncaf\xe9 \x80 \x8e",
+            separator + nested,
+            separator + b"Subject: Next\nFrom: eve@example.com\n\nStill here.\n",
+        ]
+    )
+    undecodable, corrupt, read = (each.strip() for each in extract(mailbox).text.rpartition("Not read: corrupt"))
+    assert undecodable == f"Leave\n\n{SHOWN}\n\nNot read: undecodable"
+    assert corrupt == "Not read: corrupt"
+    assert read == "Next\n\nFrom: eve@example.com\nSubject: Next\n\nStill here."
+
+
 def test_an_invitation_says_when_and_where() -> None:
     event = (
         "BEGIN:VCALENDAR\r\nBEGIN:VTIMEZONE\r\nDTSTART:19700101T000000\r\nEND:VTIMEZONE\r\nBEGIN:VEVENT\r\n"
@@ -532,7 +554,7 @@ def test_a_message_that_cannot_be_opened_leaves_those_beside_it() -> None:
     forwarded = [part("message/rfc822", b"Subject: Secret\n" + envelope(each)) for each in kinds]
     text = body_of(mail(multipart("mixed", *forwarded, part("text/plain", "See above."))))
     assert text.count("Secret") == 4
-    assert text.endswith("See above.")
+    assert text.endswith("Not read: corrupt\n\nSee above.")
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from email.message import Message
 
 from citewell.core.values import ExtractedText
@@ -12,7 +13,7 @@ from citewell.extract.building import TextBuilder
 from citewell.extract.calendar_events import events_of
 from citewell.extract.decoding import decode
 from citewell.extract.mail_armour import is_encrypted, without_files, without_signature
-from citewell.extract.mail_headers import day_of, fields_of, parameter_of, unfolded
+from citewell.extract.mail_headers import charset_in, day_of, fields_of, parameter_of, unfolded
 from citewell.extract.mail_parsing import parsed
 from citewell.extract.mail_signed import encrypted, is_signature, opened
 from citewell.extract.mail_text import content_of, is_base64, text_of
@@ -37,7 +38,8 @@ _FOR_PROGRAMS = frozenset({"message/delivery-status", "message/disposition-notif
 def read(data: bytes, options: ReadOptions) -> ExtractedText:
     """Header fields as metadata, the body once, forwarded messages within it; attachments by name only.
 
-    The title is the subject, the effective date the day it was sent; in a mailbox, each message is a section.
+    The title is the subject, the effective date the day it was sent; in a mailbox, each message is a section, which
+    says so where it can't be read.
     Raises DocumentRejected ``encrypted`` for a message that only its recipient's key opens, ``corrupt`` for parts that
     nest without an end, ``undecodable`` and ``too_large``.
     """
@@ -46,7 +48,7 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     messages = messages_in(_narrow(data).lstrip(b"\r\n"))
     if len(messages) > 1:
         for each in messages:
-            writer.write_section(parsed(each))
+            writer.write_one_of_many(each)
         return builder.finish()
     message = parsed(messages[0])
     fields = fields_of(message)
@@ -73,24 +75,36 @@ class _PartWriter:
         self._builder = builder
         self._has_body = False
         self._plain = ""
+        self._charset: str | None = None
 
     def write_message(self, message: Message, depth: int = 0) -> None:
-        self._has_body, self._plain = False, ""
+        self._has_body, self._plain, self._charset = False, "", charset_in(message)
         if message.get_content_type() == "multipart/encrypted":
             raise encrypted()
         attachments: list[str] = []
         self._write(message, attachments, depth)
         write_attachments(self._builder, attachments)
 
+    def write_one_of_many(self, data: bytes) -> None:
+        """One of a mailbox: what is wrong with it is no matter of the others."""
+        with self._telling_what_is_wrong():
+            self.write_section(parsed(data))
+
     def write_section(self, message: Message, depth: int = 0) -> None:
         """A message among others, as far as it can be read."""
         fields = fields_of(message)
         write_forwarded(self._builder, fields.items(), subject=fields["Subject"])
-        try:
+        with self._telling_what_is_wrong():
             self.write_message(message, depth)
+
+    @contextmanager
+    def _telling_what_is_wrong(self) -> Iterator[None]:
+        try:
+            yield
         except DocumentRejected as rejected:
-            if rejected.code not in {"encrypted", "corrupt"}:
+            if rejected.code == "too_large":
                 raise
+            self._builder.paragraph(f"Not read: {rejected.code}")
 
     def _write(self, part: Message, attachments: list[str], depth: int) -> None:
         kind = part.get_content_type()
@@ -120,7 +134,7 @@ class _PartWriter:
         return disposition == "inline" or (disposition is None and not is_file)
 
     def _write_text(self, part: Message, attachments: list[str]) -> None:
-        text = text_of(part)
+        text = text_of(part, otherwise=self._charset)
         before, self._plain = self._plain, ""
         if part.get_content_type() == "text/html":
             if not repeats(self._builder, html=text, plain=before):  # some programs send two forms one by one
@@ -152,7 +166,8 @@ class _PartWriter:
                 leaf for leaf in _leaves(part) if leaf.get_content_type() in _FORMS and not _is_attached(leaf)
             ]:
                 kind = texts[0].get_content_type()
-                forms.setdefault(kind, "\n\n".join(text_of(leaf) for leaf in texts if leaf.get_content_type() == kind))
+                same = (leaf for leaf in texts if leaf.get_content_type() == kind)
+                forms.setdefault(kind, "\n\n".join(text_of(leaf, otherwise=self._charset) for leaf in same))
         plain, html = forms.get("text/plain", ""), forms.get("text/html", "")
         if not plain and not html:
             if parts:

@@ -14,6 +14,8 @@ from citewell.extract.mail_heads import end_of_head
 
 SHOWN = ("From", "To", "Cc", "Date", "Subject")
 
+ASCII = "us-ascii"
+
 _FIELD = re.compile(rb"[!-9;-~]+:")
 _KNOWN_FIELD = re.compile(
     rb"(?:from|to|cc|date|subject|message-id|mime-version|content-type|content-transfer-encoding|received|reply-to)\s*:",
@@ -62,7 +64,7 @@ def fields_of(message: Message) -> dict[str, str]:
     for name, value in message.raw_items():
         raw.setdefault(name.title(), str(value))
     shown = {name: raw.get(name, "") for name in SHOWN}
-    charset = None if "".join(shown.values()).isascii() else _charset_in(message)
+    charset = None if "".join(shown.values()).isascii() else charset_in(message)
     return {name: unfolded(value, charset) for name, value in shown.items()}
 
 
@@ -105,9 +107,10 @@ def charset_of(part: Message) -> str | None:
         return None
 
 
-def _charset_in(message: Message) -> str | None:
-    """That of its text, in which its program most likely wrote the header too."""
-    return next(filter(None, map(charset_of, message.walk())), None)
+def charset_in(message: Message) -> str | None:
+    """The first that its parts name, in which its program most likely wrote the rest; ASCII where that is all."""
+    named = list(filter(None, map(charset_of, message.walk())))
+    return next((charset for charset in named if charset != ASCII), named[0] if named else None)
 
 
 def _readable(value: bytes, charset: str | None) -> str:

@@ -8,21 +8,24 @@ from email.message import Message
 
 from citewell.extract.declaring import decoded_as
 from citewell.extract.html import meta_charset_of
-from citewell.extract.mail_headers import charset_of, parameter_of
+from citewell.extract.mail_headers import ASCII, charset_of, parameter_of
 
 _TRANSFER_ENCODING = "Content-Transfer-Encoding"
 _KNOWN_ENCODING = re.compile(r"base64|quoted[-_ ]?printable|(?:x-)?uu(?:encode|e)", re.IGNORECASE)
 _QUOTED = re.compile(r"(>+) ?")
 
 
-def text_of(part: Message | None) -> str:
-    """Empty for no part. What can't be decoded is marked; raises DocumentRejected ``undecodable`` as any text does."""
+def text_of(part: Message | None, *, otherwise: str | None = None) -> str:
+    """Empty for no part; ``otherwise`` is the charset of one that names none.
+
+    What can't be decoded is marked; raises DocumentRejected ``undecodable`` as any text does.
+    """
     if part is None:
         return ""
     content, charset = content_of(part), charset_of(part)
-    if part.get_content_type() == "text/html" and charset in {None, "us-ascii"}:
+    if part.get_content_type() == "text/html" and charset in {None, ASCII}:
         charset = meta_charset_of(content) or charset
-    text = decoded_as(charset, content)
+    text = decoded_as(charset or (None if otherwise == ASCII else otherwise), content)
     return _reflowed(text, part) if part.get_content_type() == "text/plain" else text
 
 
