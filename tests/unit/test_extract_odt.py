@@ -390,6 +390,16 @@ def test_a_document_of_nothing_is_empty() -> None:
     assert code_of(odt(p(""))) == "empty"
 
 
+def test_a_document_of_pictures_has_no_text_layer() -> None:
+    assert code_of(odt(p('<draw:frame><draw:image svg:title=""/></draw:frame>'))) == "no_text_layer"
+
+
+def test_of_a_document_without_text_its_headers_are_read() -> None:
+    page = f"<style:master-page><style:footer>{p('Page 1')}</style:footer><style:header>{p('Acme')}</style:header>"
+    assert text_of(odt(p(""), styles=f"{page}</style:master-page>")) == "Page 1\n\nAcme"
+    assert text_of(odt(p("Dear all,"), styles=f"{page}</style:master-page>")) == "Dear all,"
+
+
 @pytest.mark.parametrize(
     "parts",
     [

@@ -28,6 +28,12 @@ _GANADA = "가나다라마바사아자차카타파하"
 _CHOSUNG = "ㄱㄴㄷㄹㅁㅂㅅㅇㅈㅊㅋㅌㅍㅎ"
 _IROHA = "イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス"
 _AIUEO = "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン"
+_GREEK = "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ"
+_ARABIC = "أبتثجحخدذرزسشصضطظعغفقكلمنهوي"
+_ABJAD = "أبجدهوزحطيكلمنسعفصقرشتثخذضظغ"
+_THAI = "กขคงจฉชซฌญฎฏฐฑฒณดตถทธนบปผฝพฟภมยรลวศษสหฬอฮ"
+_STEMS = "甲乙丙丁戊己庚辛壬癸"
+_BRANCHES = "子丑寅卯辰巳午未申酉戌亥"
 _MARKS = "*†‡§"
 _HEBREW_SPECIAL = {15: "טו", 16: "טז"}  # else they would spell the name of God
 _MOST_HEBREW = 499
@@ -134,6 +140,37 @@ def iroha(number: int) -> str:
 
 def aiueo(number: int) -> str:
     return _repeated(_AIUEO, number)
+
+
+def greek(number: int) -> str:
+    return _repeated(_GREEK, number)
+
+
+def lower_greek(number: int) -> str:
+    return "".join(map(str.lower, greek(number)))  # letter by letter: none of them is the last one of a word
+
+
+def arabic(number: int) -> str:
+    return _repeated(_ARABIC, number)
+
+
+def abjad(number: int) -> str:
+    """Arabic letters in the order of their values."""
+    return _repeated(_ABJAD, number)
+
+
+def thai(number: int) -> str:
+    return _repeated(_THAI, number)
+
+
+def stems(number: int) -> str:
+    """``乙`` for 2: the ten heavenly stems of the Chinese calendar."""
+    return _repeated(_STEMS, number)
+
+
+def branches(number: int) -> str:
+    """``丑`` for 2: the twelve earthly branches."""
+    return _repeated(_BRANCHES, number)
 
 
 def marks(number: int) -> str:

@@ -16,7 +16,7 @@ from citewell.extract.archives import Archive
 from citewell.extract.building import TextBuilder, clean_line
 from citewell.extract.odt_lines import Line, is_hidden, read_drawing, read_line
 from citewell.extract.odt_objects import Objects, chart_table, chart_title
-from citewell.extract.odt_styles import BULLET, DRAW, OFFICE, OUTLINE, TABLE, TEXT, Counter, Styles
+from citewell.extract.odt_styles import BULLET, DRAW, OFFICE, OUTLINE, STYLE, TABLE, TEXT, Counter, Styles
 from citewell.extract.ooxml import Element, number_of
 from citewell.extract.options import ReadOptions
 from citewell.extract.table_heads import Row, with_one_head
@@ -36,11 +36,12 @@ _HEAD_ROWS = TABLE + "table-header-rows"
 _ROW_GROUPS = {_HEAD_ROWS, TABLE + "table-rows", TABLE + "table-row-group"}
 _REPEATED = TABLE + "number-columns-repeated"
 _CELLS = {TABLE + "table-cell", TABLE + "covered-table-cell"}
+_PAGE_PARTS = [STYLE + part + which for part in ("header", "footer") for which in ("", "-first", "-left")]
 _NOTE_TITLES = {"footnote": "Footnote", "endnote": "Endnote"}
 
 
 def read(data: bytes, options: ReadOptions) -> ExtractedText:
-    """Raises DocumentRejected ``corrupt``, ``encrypted``, ``archive_bomb``, ``too_large`` or ``empty``."""
+    """Raises DocumentRejected ``corrupt``, ``archive_bomb``, ``too_large``, ``no_text_layer`` or ``empty``."""
     archive = Archive(data, options.limits)
     content = xml.parse(archive.read("content.xml"))
     others = {name: xml.parse(archive.read(name)) for name in ("styles.xml", "meta.xml") if name in archive}
@@ -51,6 +52,10 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     styles = Styles([each for each in (others.get("styles.xml"), content) if each is not None])
     document = _Document(styles, Objects(archive), builder)
     document.blocks(body)
+    if not builder.length:
+        if any(True for _ in body.iter(DRAW + "image")):
+            raise DocumentRejected("no_text_layer", "no text, only pictures, in the document")
+        document.read_headers(others.get("styles.xml"))
     title, language = (_property(others.get("meta.xml"), name) for name in ("title", "language"))
     return builder.finish(title=document.title or title, language=language)
 
@@ -108,16 +113,29 @@ class _Document:
                 self._builder.paragraph(line.text)
             self._write_asides(asides)
 
+    def read_headers(self, styles: Element | None) -> None:
+        """For a document that has no other text: what stands at the head and foot of its pages."""
+        for part in styles.iter(*_PAGE_PARTS) if styles is not None else ():
+            self.blocks(part)
+
     # --- headings, paragraphs, lists ---
 
     def _heading(self, element: Element, asides: _Asides) -> None:
         text = self._line(element, asides)
         style = element.get(TEXT + "style-name")
-        level = number_of(element.get(TEXT + "outline-level")) or self._styles.outline_level(style) or 1
         marker = element.findtext(TEXT + "number")
-        if text.strip() and element.get(TEXT + "is-list-header") != "true":
-            marker = self._headings.marker(OUTLINE, level - 1, _start(element, TEXT + "start-value")) or marker
-        self._builder.heading(level, f"{marker} {text}" if marker else text)
+        numbered = element.get(TEXT + "is-list-header") != "true" and not self._styles.leaves_lists(style)
+        if text.strip() and numbered:
+            depth = self._level(element) - 1
+            marker = self._headings.marker(OUTLINE, depth, _start(element, TEXT + "start-value")) or marker
+        self._write_heading(element, text, marker)
+
+    def _write_heading(self, element: Element, text: str, marker: str | None) -> None:
+        self._builder.heading(self._level(element), f"{marker} {text}" if marker else text)
+
+    def _level(self, heading: Element) -> int:
+        style = heading.get(TEXT + "style-name")
+        return number_of(heading.get(TEXT + "outline-level")) or self._styles.outline_level(style) or 1
 
     def _paragraph(self, element: Element, asides: _Asides) -> None:
         text = self._line(element, asides)
@@ -161,22 +179,23 @@ class _Document:
             asides = _Asides()
             if element.tag == TEXT + "list":
                 self._list(element, opened)
-            elif element.tag == TEXT + "h":
+            elif element.tag == TEXT + "h" and opened.style == OUTLINE:
                 self._heading(element, asides)
                 numbered = False
-            elif element.tag == TEXT + "p" and numbered:
-                text, numbered = self._line(element, asides), False
-                start = _start(item, TEXT + "start-value")
-                marker = opened.counter.marker(opened.style, opened.depth, start)
-                self._write_item(text, opened.depth, marker)
-            elif element.tag == TEXT + "p":
-                self._builder.paragraph(self._line(element, asides))
+            elif element.tag in (TEXT + "h", TEXT + "p"):
+                text, marker = self._line(element, asides), None
+                if numbered:
+                    start = _start(item, TEXT + "start-value")
+                    marker, numbered = opened.counter.marker(opened.style, opened.depth, start), False
+                self._write_item(element, text, opened.depth, marker)
             elif element.tag == TABLE + "table":
                 self._write_table(element, asides)
             self._write_asides(asides)
 
-    def _write_item(self, text: str, depth: int, marker: str | None) -> None:
-        if marker is None:
+    def _write_item(self, element: Element, text: str, depth: int, marker: str | None) -> None:
+        if element.tag == TEXT + "h":
+            self._write_heading(element, text, None if marker == BULLET else marker)
+        elif marker is None:
             self._builder.paragraph(text)
         else:
             self._builder.item(text, depth=depth, marker=marker)

@@ -25,20 +25,34 @@ _NUMERALS: dict[str, Numeral] = {
     "I": numerals.roman,
     "一, 二, 三, ...": numerals.chinese,
     "①, ②, ③, ...": numerals.circled,
+    "Α, Β, ... (gr)": numerals.greek,
+    "α, β, ... (gr)": numerals.lower_greek,
+    "А, Б, .., Аа, Аб, ... (ru)": numerals.russian,
+    "А, Б, .., Аа, Бб, ... (ru)": numerals.russian,
+    "а, б, .., аа, аб, ... (ru)": numerals.lower_russian,
+    "а, б, .., аа, бб, ... (ru)": numerals.lower_russian,
+    "أ, ب, ت, ...": numerals.arabic,
+    "ก, ข, ค, ...": numerals.thai,
 }
 _RAISED = re.compile(r"super|[1-9]")
-OUTLINE = ""
-"""The name under which the numbering of headings stands, which has none."""
+_PLACEHOLDER = re.compile(r"%(\d+)%([^%]*)")
+_FORMATS = tuple(
+    f"{{{namespace}}}num-list-format"
+    for namespace in (STYLE[1:-1], "urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0")
+)
+OUTLINE = "Outline"
+"""The name under which the numbering of headings stands, as LibreOffice calls it where lists refer to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """``form`` is None for a bullet, empty where nothing is shown."""
+    """``form`` is None for a bullet, empty where nothing is shown.
+
+    ``text`` has ``%2%`` where the number of level 2 stands, and the one of each other level in the same way.
+    """
 
     form: str | None
-    prefix: str
-    suffix: str
-    shown_levels: int
+    text: str
     start: int
 
 
@@ -79,6 +93,10 @@ class Styles:
                 return bool(display == "none")
         return False
 
+    def leaves_lists(self, style: str | None) -> bool:
+        """Whether paragraphs of a style have no number though the one that it is based on gives them one."""
+        return self.list_style(style) == ""
+
     def raised(self, style: str | None) -> bool:
         for _, each in self._chain(style):
             properties = each.find(STYLE + "text-properties")
@@ -113,23 +131,30 @@ class Counter:
         level = self._styles.level(list_style, depth)
         current = self._counts[depth]
         if start is None:
-            start = current + 1 if current is not None else level.start if level is not None else 1
+            start = current + 1 if current is not None else self._start(list_style, depth)
         self._counts[depth] = start
         self._counts[depth + 1 :] = [None] * (_MOST_LEVELS - depth - 1)
+        for above in range(depth):  # a level that was skipped has come to its first number
+            if self._counts[above] is None:
+                self._counts[above] = self._start(list_style, above)
         if level is None or level.form is None:
             return None if list_style == OUTLINE else BULLET
         if not level.form:
             return None
-        shown = range(max(0, depth + 1 - level.shown_levels), depth + 1)
-        numbers = (self._number(list_style, each) for each in shown)
-        return (level.prefix + ".".join(filter(None, numbers)) + level.suffix).strip() or None
+        return _PLACEHOLDER.sub(lambda shown: self._shown(list_style, shown), level.text).strip() or None
 
-    def _number(self, list_style: str | None, depth: int) -> str:
+    def _shown(self, list_style: str | None, shown: re.Match[str]) -> str:
+        """The number of a level with what follows it; nothing of a level that has no number."""
+        depth = int(shown[1]) - 1
         level = self._styles.level(list_style, depth)
-        count = self._counts[depth]
-        if level is None or not level.form:
+        if level is None or not level.form or not 0 <= depth < _MOST_LEVELS:
             return ""
-        return _NUMERALS.get(level.form, str)(level.start if count is None else count)
+        count = self._counts[depth]
+        return _NUMERALS.get(level.form, str)(self._start(list_style, depth) if count is None else count) + shown[2]
+
+    def _start(self, list_style: str | None, depth: int) -> int:
+        level = self._styles.level(list_style, depth)
+        return level.start if level is not None else 1
 
 
 def _level(source: Element) -> _Level:
@@ -137,8 +162,14 @@ def _level(source: Element) -> _Level:
     start = number_of(source.get(TEXT + "start-value"))
     return _Level(
         form=source.get(STYLE + "num-format", "") if numbered else None,
-        prefix=source.get(STYLE + "num-prefix", ""),
-        suffix=source.get(STYLE + "num-suffix", ""),
-        shown_levels=min(max(number_of(source.get(TEXT + "display-levels")) or 1, 1), _MOST_LEVELS),
+        text=next(filter(None, map(source.get, _FORMATS)), None) or _text_of_level(source),
         start=1 if start is None else start,
     )
+
+
+def _text_of_level(source: Element) -> str:
+    """As prefix, suffix and the count of levels have it, which is all that documents before LibreOffice 7 say."""
+    last = number_of(source.get(TEXT + "level")) or 1
+    count = min(max(number_of(source.get(TEXT + "display-levels")) or 1, 1), _MOST_LEVELS)
+    numbers = ".".join(f"%{each}%" for each in range(max(1, last - count + 1), last + 1))
+    return f"{source.get(STYLE + 'num-prefix', '')}{numbers}{source.get(STYLE + 'num-suffix', '')}"
