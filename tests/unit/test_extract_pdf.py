@@ -557,6 +557,23 @@ def test_turned_text_of_a_drawing_in_its_own_scale_is_read_line_by_line() -> Non
     ]
 
 
+def spaced_out(x: float, y: float, words: str) -> str:
+    """Letters two points apart, and the last one of each word drawn by itself."""
+    shown = []
+    for word in words.split():
+        last = x + 8 * (len(word) - 1)
+        shown.append(f"1 0 0 1 {x} {y} Tm ({word[:-1]}) Tj 1 0 0 1 {last} {y} Tm ({word[-1]}) Tj")
+        x = last + 13
+    return f"BT /{COURIER} 10 Tf 2 Tc {' '.join(shown)} ET"
+
+
+def test_words_that_are_spaced_out_are_whole() -> None:
+    """As programs write them that recognise text: PDFium takes the white before the last letter for a space."""
+    rows = ["The North Tower stands", "beside Marina Drive since", "two years and one month"]
+    extracted = read(pdf("\n".join(spaced_out(72, 700 - 14 * n, row) for n, row in enumerate(rows))))
+    assert extracted.text == " ".join(rows)
+
+
 def test_words_that_stand_on_each_other_are_not_joined() -> None:
     drawn = [text(72, 600, "Name and address"), lines(72, 720, PROSE), text(74, 601, "Miller, 3 Elm Road")]
     assert "Name and address Miller, 3 Elm Road" in read(pdf("\n".join(drawn))).text

@@ -34,6 +34,8 @@ _FIXED_PITCH = 1
 
 # All in ems, the size of the type, unless they say otherwise.
 _GAP = 0.8  # between two words from which on they may stand in two columns
+_SPACES = 0.19  # of a page's characters, from which on words may have come apart
+_SPACED_OUT = 1.3  # times the white between two letters, below which there is no space
 _ABOVE = 0.3  # between two words from which on they stand one above the other
 _MARKER_GAP = 4.0  # between an item and its bullet
 _MARKER_CHARACTERS = 8
@@ -107,9 +109,11 @@ class _Fragments:
         self._rulings = rulings
         self._page_box = page_box
         self._fragments: list[Fragment] = []
+        self._is_spaced_out = False
 
     def read(self) -> list[Fragment]:
         characters = self._with_ligatures(self._text.characters())
+        self._is_spaced_out = characters.count(" ") > _SPACES * len(characters)
         start, are_printable = 0, True
         for line in characters.split(_LINE_END):
             end = start + len(line)
@@ -153,7 +157,7 @@ class _Fragments:
             return
         fragment = self._fragment(words, start, boxes)
         is_parted = self._rulings is not None and self._is_parted(fragment, fragment.left, fragment.right)
-        if is_parted or self._has_gaps(fragment, boxes):
+        if is_parted or self._is_spaced_out or self._has_gaps(fragment, boxes):
             self._read_words(characters, start, end)
             return
         if fragment.bold or fragment.fixed:
@@ -237,9 +241,19 @@ class _Fragments:
             current.bold, current.fixed = _look_of(font)
         elif current.bold or current.fixed:
             self._limit_look(current, index)
-        current.text += " " + word
+        current.text += word if len(word) == 1 and self._is_letter(index, gap) else " " + word
         current.left, current.right = min(current.left, left), max(current.right, right)
         return True
+
+    def _is_letter(self, index: int, gap: float) -> bool:
+        """Whether a character by itself is the next letter of the word before, as in text that is spaced out.
+
+        Then what stands between them is no wider than between the two letters before.
+        """
+        if not self._text.is_guessed(index - 1) or len(before := self._text.boxes(index - 3, index - 2)) < 2:
+            return False
+        one, other = before
+        return 0 < gap < _SPACED_OUT * (other[0] - one[2])
 
     def _is_marker(self, latest: Fragment) -> bool:
         """Whether the fragment begun last is what an item or a heading is counted by: no cell in a row of others."""

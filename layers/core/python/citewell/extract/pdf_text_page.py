@@ -32,6 +32,7 @@ _get_rect = undeclared(pdfium.FPDFText_GetRect, ctypes.c_int)
 _get_loose_char_box = undeclared(pdfium.FPDFText_GetLooseCharBox, ctypes.c_int)
 _get_matrix = undeclared(pdfium.FPDFText_GetMatrix, ctypes.c_int)
 _get_font_size = undeclared(pdfium.FPDFText_GetFontSize, ctypes.c_double)
+_is_generated = undeclared(pdfium.FPDFText_IsGenerated, ctypes.c_int)
 _get_font_info = undeclared(pdfium.FPDFText_GetFontInfo, ctypes.c_int)
 
 # Memory for results, and the references to it. One of each is enough: one thread at a time can use PDFium.
@@ -79,6 +80,10 @@ class TextPage:
                 left, top, right, bottom = _BOX.unpack(_box)
                 boxes.append((left, bottom, right, top))
         return boxes
+
+    def is_guessed(self, index: int) -> bool:
+        """Whether a character isn't in the document: PDFium took white between two others for a space."""
+        return _is_generated(self._at, index) == 1
 
     def type_of(self, index: int) -> Type:
         """What a character is set in."""
