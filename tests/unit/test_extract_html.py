@@ -340,6 +340,18 @@ def test_code_beside_its_line_numbers_is_verbatim() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("rows", "shown"),
+    [
+        ("<tr><td rowspan=2><img alt=[Note]><th>Note<tr><td><p>Ask Ann.<p>Or Bob.", ["Note\nAsk Ann.\nOr Bob."]),
+        (f"<tr><td>Note<td><p>Ask{' Ann' * 40}.<ul><li>Or Bob</ul>", ["Note", f"Ask{' Ann' * 40}.", "- Or Bob"]),
+        (f"<tr><th>Note<td>Ask{' Ann' * 40}.", ["Note", f"Ask{' Ann' * 40}."]),
+    ],
+)
+def test_a_notice_beside_its_picture_or_kind_is_no_table(rows: str, shown: list[str]) -> None:
+    assert [text for _, text in blocks(f"<table>{rows}</table>")] == shown
+
+
 def test_a_table_that_is_only_layout_makes_no_rows() -> None:
     assert blocks("<table><tr><td><h2>Leave</h2><p>25 days.</p></td></tr><tr><td>Ask Ann.</td></tr></table>") == [
         (HEADING, "Leave"),

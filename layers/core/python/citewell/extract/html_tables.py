@@ -14,6 +14,9 @@ from citewell.extract.table_heads import Row, with_one_head
 _LONGEST_SPAN = 50
 _LONGEST_CELL = 1_500
 _LONGEST_STRUCTURED_CELL = 300
+_LONGEST_CELL_ALONE = 150
+"""In a table of one row, which has no head: a longer one is what a notice says, beside its kind or its picture."""
+
 _CELLS = frozenset({"td", "th"})
 _BESIDE_ANOTHER = "td + td, td + th, th + td, th + th"
 _ROW_GROUPS = frozenset({"thead", "tbody", "tfoot"})
@@ -53,7 +56,10 @@ class HtmlTable:
     def write(self, builder: TextBuilder) -> None:
         """Everything since the last time: a table, or paragraphs where no two cells stand beside each other."""
         self._end_row()
-        if any(map(_is_several, self._rows)):
+        if _is_notice(self._rows):
+            cells = [text for row in self._rows for text in row if text]
+            builder.paragraph("\n".join(cell for cell in cells if cell.strip("[]") not in cells or "[" not in cell))
+        elif any(map(_is_several, self._rows)):
             self._write_rows(builder)
         else:
             for row in self._rows:
@@ -98,10 +104,14 @@ class HtmlTable:
 
 
 class _Kind(Enum):
-    """What a table is for: ``DATA`` names its columns or rows, ``GRID`` only has as many cells in each row."""
+    """What a table is for: ``DATA`` names its columns or rows, ``GRID`` only has as many cells in each row.
+
+    In ``ONE_ROW`` only one has cells beside each other.
+    """
 
     DATA = auto()
     GRID = auto()
+    ONE_ROW = auto()
     LAYOUT = auto()
 
 
@@ -119,7 +129,9 @@ class _Content(NamedTuple):
     def suits(self, kind: _Kind) -> bool:
         """Whether it stays in its row, beside other cells."""
         is_page = (self.has_rows or self.has_heading) and self.length > _LONGEST_STRUCTURED_CELL
-        if kind is _Kind.LAYOUT:
+        if kind is _Kind.ONE_ROW and self.length > _LONGEST_CELL_ALONE:
+            return False
+        if kind in {_Kind.LAYOUT, _Kind.ONE_ROW}:
             return not (is_page or self.has_rows or self.has_code or self.length > _LONGEST_CELL)
         return kind is _Kind.DATA or not is_page
 
@@ -137,9 +149,10 @@ def complex_cells(root: LexborNode) -> frozenset[int]:
     for cell in root.css("td, th"):
         here = cell.mem_id
         content = _Content(here in rows, here in headings, here in code, len(cell.text()))
-        if content.is_simple() or (_is_beside_others(cell) and content.suits(_kind_of_table(cell, kinds))):
+        if content.is_simple() and content.length <= _LONGEST_CELL_ALONE:
             continue
-        found.add(here)
+        if not (content.suits(_kind_of_table(cell, kinds)) if _is_beside_others(cell) else content.is_simple()):
+            found.add(here)
     return frozenset(found)
 
 
@@ -163,7 +176,9 @@ def _kind_of_table(cell: LexborNode, known: dict[int, _Kind]) -> _Kind:
         return _Kind.LAYOUT
     if table.mem_id not in known:
         rows = [row for row in map(_cells_of, _rows_of(table)) if len(row) > 1]
-        if any(each.tag == "th" for row in rows for each in row):
+        if len(rows) == 1 and not all(each.tag == "th" for each in rows[0]):
+            known[table.mem_id] = _Kind.ONE_ROW
+        elif any(each.tag == "th" for row in rows for each in row):
             known[table.mem_id] = _Kind.DATA
         else:
             is_grid = len(rows) > 1 and len(set(map(len, rows))) == 1
@@ -179,6 +194,13 @@ def _rows_of(table: LexborNode) -> Iterable[LexborNode]:
 
 def _cells_of(row: LexborNode) -> list[LexborNode]:
     return [child for child in row.iter() if child.tag in _CELLS]
+
+
+def _is_notice(rows: Sequence[Row]) -> bool:
+    """Whether a picture or word stands beside all the rest, as DocBook sets a warning: in one row is what it is."""
+    if len(rows) < 2 or not _is_several(rows[0]):
+        return False
+    return not any(_is_several(row) or (row[0] or "").strip() for row in rows[1:]) and len(rows[0]) == 2
 
 
 def _is_several(row: Sequence[str | None]) -> bool:
