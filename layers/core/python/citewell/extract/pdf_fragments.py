@@ -20,6 +20,7 @@ HYPHENS = f"\u2010\u00ad{SOFT_BREAK}-"
 
 _LINE_END = "\r\n"  # as PDFium writes it
 _LINE = re.compile(rf"[^\r\n{SOFT_BREAK}]*[^\s{SOFT_BREAK}][^\r\n{SOFT_BREAK}]*{SOFT_BREAK}?")
+_LETTER = re.compile(r"[^\W_]|[.,;:)'’]")
 _WORD = re.compile(r"\S+")
 _LAM = "\u0644"
 _ALEF_LAM = re.compile(f"[\u0622\u0623\u0625\u0627]{_LAM}")
@@ -113,7 +114,8 @@ class _Fragments:
 
     def read(self) -> list[Fragment]:
         characters = self._with_ligatures(self._text.characters())
-        self._is_spaced_out = characters.count(" ") > _SPACES * len(characters)
+        spaces = characters.count(" ") - characters.count(" .") - characters.count(" -")  # but for those of leaders
+        self._is_spaced_out = spaces > _SPACES * len(characters)
         start, are_printable = 0, True
         for line in characters.split(_LINE_END):
             end = start + len(line)
@@ -241,19 +243,19 @@ class _Fragments:
             current.bold, current.fixed = _look_of(font)
         elif current.bold or current.fixed:
             self._limit_look(current, index)
-        current.text += word if len(word) == 1 and self._is_letter(index, gap) else " " + word
+        current.text += word if _LETTER.fullmatch(word) and self._goes_on(current, index, gap) else " " + word
         current.left, current.right = min(current.left, left), max(current.right, right)
         return True
 
-    def _is_letter(self, index: int, gap: float) -> bool:
-        """Whether a character by itself is the next letter of the word before, as in text that is spaced out.
+    def _goes_on(self, current: Fragment, index: int, gap: float) -> bool:
+        """Whether a letter by itself belongs to the word before, as in text that is spaced out.
 
         Then what stands between them is no wider than between the two letters before.
         """
-        if not self._text.is_guessed(index - 1) or len(before := self._text.boxes(index - 3, index - 2)) < 2:
+        if not (current.text[-2:].isalnum() and self._text.is_guessed(index - 1)):
             return False
-        one, other = before
-        return 0 < gap < _SPACED_OUT * (other[0] - one[2])
+        one, *other = self._text.boxes(index - 3, index - 2)
+        return bool(other) and 0 < gap < _SPACED_OUT * (other[0][0] - one[2])
 
     def _is_marker(self, latest: Fragment) -> bool:
         """Whether the fragment begun last is what an item or a heading is counted by: no cell in a row of others."""
