@@ -66,6 +66,59 @@ def test_a_slide_without_a_title_stands_under_no_other_slides() -> None:
     assert [(block.page, block.headings) for block in read.blocks] == [(1, ("Fees",)), (2, ())]
 
 
+def sized(text: str, size: int, *at: int) -> str:
+    """A text box with letters of ``size`` points."""
+    run = f'<a:r><a:rPr sz="{100 * size}"/><a:t>{text}</a:t></a:r>'
+    left, top, width, height = at
+    return shape(f"<a:p>{run}</a:p>", at=(left, top, width, height))
+
+
+def heading_of(*shapes: str) -> tuple[str, ...]:
+    return extract(pptx(["".join(shapes)])).blocks[-1].headings
+
+
+BODY = sized("Adults pay 12 EUR.", 20, 0, 20, 90, 30)
+
+
+def test_a_text_box_above_all_else_and_in_larger_letters_is_a_slides_title() -> None:
+    title = sized("Fees", 28, 0, 5, 90, 10)
+    read = extract(pptx([BODY + title]))
+    assert [(block.kind, block.headings) for block in read.blocks] == [
+        (BlockKind.HEADING, ("Fees",)),
+        (BlockKind.PARAGRAPH, ("Fees",)),
+    ]
+    assert read.title == "Fees"
+    assert heading_of(shape("of its own", kind="title"), title, BODY) == ("of its own",)
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        sized("as large as the rest", 20, 0, 5, 90, 10),
+        sized("beside it", 28, 0, 18, 40, 10),
+        sized("a sentence of many words " * 6, 28, 0, 5, 90, 10),
+        sized("small print", 19, 0, 5, 90, 10) + sized("smaller print", 10, 0, 60, 90, 10),
+        shape("", at=(0, 5, 90, 10)),
+    ],
+    ids=["size", "place", "length", "small", "blank"],
+)
+def test_another_text_box_is_no_title(above: str) -> None:
+    assert heading_of(above, BODY) == ()
+
+
+def test_letters_are_as_large_as_a_layout_says() -> None:
+    large = '<a:lvl1pPr><a:defRPr sz="3200"/></a:lvl1pPr>'
+    layout = shape("", kind="body", index=7, at=(0, 30, 90, 30), styles=large)
+    body = shape("28 days.", kind="body", index=7)
+    assert extract(pptx([sized("Leave", 28, 0, 5, 90, 10) + body], layout=layout)).blocks[-1].headings == ()
+    assert extract(pptx([sized("Leave", 40, 0, 5, 90, 10) + body], layout=layout)).blocks[-1].headings == ("Leave",)
+
+
+def test_a_text_box_with_the_slides_number_runs_on() -> None:
+    number = shape("<a:p><a:fld type='slidenum'><a:t>‹#›</a:t></a:fld></a:p>")
+    assert text_of(pptx([number + shape("shown")], layout=number)) == "shown"
+
+
 def test_text_of_layout_and_master_stands_once_where_it_is_first_seen() -> None:
     shapes = shape("Internal") + shape("Edit", kind="body")
     master = f"<p:sldMaster><p:cSld><p:spTree>{shapes}</p:spTree></p:cSld></p:sldMaster>"

@@ -1,7 +1,7 @@
 """PowerPoint presentations (ECMA-376 PresentationML): a slide is a page, its title a heading.
 
-Slides stand in the order of the show, hidden ones left out. On a slide the title comes first, then the shapes as a
-reader sees them rather than as they were drawn; then the speaker's notes, then comments.
+Slides stand in the order of the show, hidden ones left out. On a slide the title comes first, even where it is a text
+box; then the shapes as a reader sees them rather than as they were drawn; then the speaker's notes, then comments.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from citewell.extract.inner_documents import InnerDocuments
 from citewell.extract.ooxml import MC, A, Element, P, Package, R, chosen_branch
 from citewell.extract.options import ReadOptions
 from citewell.extract.slide_layout import Box, Inherited, box_of, in_reading_order, placeholder_of
+from citewell.extract.slide_titles import drawn_title
 
 _TITLES = {"title", "ctrTitle"}
 _RUNNING = {"dt", "ftr", "hdr", "sldNum"}
@@ -89,6 +90,8 @@ class _Presentation:
         inherited = self._inherited_by(part)
         before = self._builder.length
         title = next((each for each in shapes if _kind(each) in _TITLES and _text(each)), None)
+        if title is None:
+            title = drawn_title([(each, box_of(each, inherited)) for each in shapes if _says(each)], inherited)
         if title is not None:
             self._builder.heading(1, _text(title))
             if not before:  # a later slide's title is that slide's alone
@@ -119,7 +122,7 @@ class _Presentation:
                 self._write_shapes(list(_shapes(shape)), part, inherited)
             elif shape.tag == P + "graphicFrame":
                 self._write_frame(shape, part)
-            elif (body := shape.find(P + "txBody")) is not None and _kind(shape) not in _RUNNING:
+            elif (body := shape.find(P + "txBody")) is not None and not _is_running(shape):
                 write_text(self._builder, body, inherited.list_styles(placeholder_of(shape)))
 
     def _write_alternative_text(self, shape: Element) -> None:
@@ -207,6 +210,20 @@ def _is_hidden(shape: Element) -> bool:
 def _kind(shape: Element) -> str | None:
     placeholder = placeholder_of(shape)
     return placeholder.kind if placeholder is not None else None
+
+
+def _is_running(shape: Element) -> bool:
+    """Whether it stands on each slide alike: a placeholder for that, or a text box with but the slide's number."""
+    return _kind(shape) in _RUNNING or _is_slide_number(shape)
+
+
+def _is_slide_number(shape: Element) -> bool:
+    fields = [each.findtext(A + "t") or "" for each in shape.iter(A + "fld") if each.get("type") == "slidenum"]
+    return bool(fields) and _text(shape) == "".join(fields).strip()
+
+
+def _says(shape: Element) -> bool:
+    return not _is_running(shape) and (shape.tag == P + "graphicFrame" or any(True for _ in shape.iter(A + "t")))
 
 
 def _text(shape: Element) -> str:
