@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 WIDTH, HEIGHT = 612, 792
-LOOK = "(look)"  # in a field, how it looks: like nothing
+LOOK = "(look)"  # in a field, how it looks
 HELVETICA, BOLD, COURIER, ANY_SCRIPT, VERTICAL = "F1", "F2", "F3", "F4", "F5"
 
 _TO_UNICODE = (
@@ -79,10 +79,18 @@ def picture() -> str:
     return f"q {WIDTH} 0 0 {HEIGHT} 0 0 cm {_GREY_DOT} Q"
 
 
-def pdf(*pages: Page | str, catalog: str = "", info: str = "", fields: Sequence[str] = (), outline: str = "") -> bytes:
+def pdf(
+    *pages: Page | str,
+    catalog: str = "",
+    info: str = "",
+    fields: Sequence[str] = (),
+    look: str = "",
+    outline: str = "",
+) -> bytes:
     """A document of ``pages``. ``catalog`` and ``info`` are entries of those dictionaries, ``fields`` form fields.
 
-    ``outline`` is the one entry of its outline.
+    ``look`` draws those of them that have ``LOOK``, in a box of 200 by 60 points. ``outline`` is the one entry of its
+    outline.
     """
     objects: list[str] = []
 
@@ -101,8 +109,8 @@ def pdf(*pages: Page | str, catalog: str = "", info: str = "", fields: Sequence[
         fonts.append(_any_script(add, "V", first=f"{_KANA_GLYPH:04x}", shown=f"{_KANA:04x}", outlines=outlines))
     resources = f"/Font << {' '.join(f'/F{n} {number} 0 R' for n, number in enumerate(fonts, 1))} >>"
     numbers: list[int] = []
-    nothing = add("<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] /Length 0 >> stream\n\nendstream")
-    widgets = [add(f"<< /Type /Annot /Subtype /Widget {field.replace(LOOK, f'{nothing} 0 R')} >>") for field in fields]
+    drawn = add(_stream(look, f"/Type /XObject /Subtype /Form /BBox [0 0 200 60] /Resources << {resources} >>"))
+    widgets = [add(f"<< /Type /Annot /Subtype /Widget {field.replace(LOOK, f'{drawn} 0 R')} >>") for field in fields]
     for each in pages:
         page = Page(each) if isinstance(each, str) else each
         annotations = [add(f"<< /Type /Annot {annotation} >>") for annotation in page.annotations]

@@ -650,6 +650,32 @@ def test_passwords_and_hidden_fields_are_not_read() -> None:
     assert read(pdf(text(72, 700, "Password"), fields=fields)).text == "Password"
 
 
+def signature(look: str, drawn: str) -> ExtractedText:
+    rectangle = (72, 600, 272, 660)
+    return read(
+        pdf(drawn, text(72, 700, "Annex"), fields=[field("Sig", "s", rectangle, f"/AP << /N {LOOK} >>")], look=look)
+    )
+
+
+def test_what_a_signature_shows_follows_its_page() -> None:
+    look = lines(4, 40, ["Signed by Ann Miller", "on 2 May 2026"])
+    extracted = signature(look, text(72, 700, "The contract") + text(72, 605, "Signature of the tenant"))
+    assert extracted.text == (
+        "The contract\n\nSignature of the tenant\n\nSignature: Signed by Ann Miller on 2 May 2026\n\nAnnex"
+    )
+    assert [block.page for block in extracted.blocks] == [1, 1, 1, 2]
+
+
+def test_a_signature_that_shows_no_words_says_nothing() -> None:
+    assert signature("0 0 m 60 40 l S", text(72, 700, "The contract")).text == "The contract\n\nAnnex"
+
+
+def test_a_scan_that_is_signed_is_still_one() -> None:
+    extracted = signature(text(4, 20, "Signed by Ann Miller"), picture())
+    assert extracted.text == "Signature: Signed by Ann Miller\n\nAnnex"
+    assert extracted.unread_pages == (1,)
+
+
 def test_text_written_onto_the_page_stands_where_it_was_written() -> None:
     note = "/Subtype /FreeText /Rect [72 640 300 660] /Contents (Approved by Ann) /DA (/Helv 11 Tf)"
     extracted = read(pdf(Page(text(72, 700, "First") + text(72, 600, "Last"), (note,))))

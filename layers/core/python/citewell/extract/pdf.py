@@ -68,7 +68,7 @@ class _Reading:
                 self._written = True
             elif page.drawn or page.fragments or self._document.is_cut_off:
                 self._recognised(number)
-            self._write_comments(page)
+            self._write_annotations(page)
 
     def finish(self) -> ExtractedText:
         if not self._written and self._document.is_cut_off:
@@ -94,7 +94,10 @@ class _Reading:
         for paragraph in re.split(r"\n\s*\n", words):
             self._text.paragraph(paragraph)
 
-    def _write_comments(self, page: PageContent) -> None:
+    def _write_annotations(self, page: PageContent) -> None:
+        for signature in filter(None, page.signatures):
+            self._text.paragraph(f"Signature: {signature}")
+            self._written = True
         for comment in page.comments:
             by = f" ({comment.author})" if comment.author.strip() else ""
             self._text.paragraph(f"Comment{by}: {comment.text}")

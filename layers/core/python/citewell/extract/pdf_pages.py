@@ -18,6 +18,7 @@ import pypdfium2.raw as pdfium
 from citewell.errors import DocumentRejected
 from citewell.extract.pdf_annotations import Comment, read_annotations
 from citewell.extract.pdf_fragments import Fragment, fragments_of, may_be_table
+from citewell.extract.pdf_places import Edges, page_box, turned
 from citewell.extract.pdf_rulings import Rulings
 from citewell.extract.pdf_strings import shorts, string
 from citewell.extract.pdf_text_page import TextPage, text_of
@@ -37,13 +38,14 @@ _END_BYTES = 2_048
 class PageContent:
     """``height`` is the page's, in points. ``drawn`` says that it shows something that may be text but holds none.
 
-    That is a picture, or line art of many parts.
+    That is a picture, or line art of many parts. ``signatures`` are the words of those that show some.
     """
 
     number: int
     height: float = 0.0
     fragments: list[Fragment] = field(default_factory=list)
     comments: list[Comment] = field(default_factory=list)
+    signatures: list[str] = field(default_factory=list)
     drawn: bool = False
     rulings: Rulings | None = None
 
@@ -110,12 +112,32 @@ class PdfDocument:
             with text_of(page) as text:
                 if text:
                     _read_text(page, text, content)
-            content.comments = read_annotations(page, self._form, content.fragments)
+            annotations = read_annotations(page, self._form, content.fragments)
+            content.comments = annotations.comments
             if not content.fragments:
                 content.drawn = _shows_something(page)
-            return content
+            signed = annotations.signatures and pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY)
         finally:
             pdfium.FPDF_ClosePage(page)
+        if signed == pdfium.FLATTEN_SUCCESS:
+            content.signatures = self._drawn_in(number, annotations.signatures, since=content.fragments)
+        return content
+
+    def _drawn_in(self, number: int, places: list[Edges], since: list[Fragment]) -> list[str]:
+        """The words that page ``number`` shows in each of ``places`` now, but for what stood there before.
+
+        How an annotation looks is a drawing of its own, which PDFium reads once it has become a part of the page.
+        """
+        page = pdfium.FPDF_LoadPage(self._handle, number - 1)
+        try:
+            box = page_box(page)
+            with text_of(page) as text:
+                shown = fragments_of(page, text) if text else []
+        finally:
+            pdfium.FPDF_ClosePage(page)
+        before = {(each.text, each.left, each.middle) for each in since}
+        new = [each for each in shown if (each.text, each.left, each.middle) not in before]
+        return [" ".join(each.text for each in new if _is_in(each, turned(place, each.turn, box))) for place in places]
 
     def picture(self, number: int) -> bytes | None:
         """Page ``number`` as a grey PNG of 300 dots an inch, fewer for a huge one; None if it can't be drawn."""
@@ -180,6 +202,11 @@ def _read_text(page: Any, text: TextPage, content: PageContent) -> None:
         content.rulings = Rulings(page)
         if content.rulings.walls(content.fragments[0].turn):
             content.fragments = fragments_of(page, text, content.rulings)
+
+
+def _is_in(each: Fragment, place: Edges) -> bool:
+    left, top, right, bottom = place
+    return left <= (each.left + each.right) / 2 <= right and top <= each.middle <= bottom
 
 
 def _with_trailer(data: bytes) -> bytes | None:

@@ -83,7 +83,7 @@ class TextPage:
 
     def is_guessed(self, index: int) -> bool:
         """Whether a character isn't in the document: PDFium took white between two others for a space."""
-        return _is_generated(self._at, index) == 1
+        return bool(_is_generated(self._at, index) == 1)
 
     def type_of(self, index: int) -> Type:
         """What a character is set in."""
