@@ -557,6 +557,11 @@ def test_turned_text_of_a_drawing_in_its_own_scale_is_read_line_by_line() -> Non
     ]
 
 
+def test_words_that_are_drawn_twice_for_their_shadow_are_read_once() -> None:
+    drawn = [text(72, 720, "Winter sale"), lines(72, 690, PROSE), text(73, 719, "Winter sale")]
+    assert read(pdf("\n".join(drawn))).text == "\n\n".join(["Winter sale", " ".join(PROSE)])
+
+
 def spaced_out(x: float, y: float, words: str) -> str:
     """Letters two points apart, and the last one of each word drawn by itself."""
     shown = []

@@ -14,12 +14,16 @@ Row = list[Fragment]
 _MIDDLE = attrgetter("middle")
 _JOINED = 0.15  # ems of white below which two pieces are one word
 _OVERLAP = -0.6  # and that they may stand on each other
+_SHADOW = 0.3  # between the beginnings of words that are drawn twice
 _RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
 def rows_of(fragments: Sequence[Fragment]) -> list[Row]:
-    """Fragments that stand on one line, lines from top to bottom, each in its direction of reading."""
+    """Fragments that stand on one line, lines from top to bottom, each in its direction of reading.
+
+    What is drawn twice, for its shadow or to be bold, stands there once.
+    """
     rows: list[Row] = []
     tallest: Fragment | None = None
     for each in sorted(fragments, key=_MIDDLE):
@@ -34,7 +38,12 @@ def rows_of(fragments: Sequence[Fragment]) -> list[Row]:
     for row in rows:
         if len(row) > 1:
             row.sort(key=lambda each: each.left, reverse=is_rtl("".join(each.text for each in row)))
+            row[1:] = [each for before, each in pairwise(row) if not _is_shadow(each, before)]
     return rows
+
+
+def _is_shadow(each: Fragment, before: Fragment) -> bool:
+    return each.text == before.text and abs(each.left - before.left) < _SHADOW * each.size
 
 
 def text_of(row: Row) -> str:
