@@ -79,6 +79,29 @@ def test_dates_are_written_in_iso_8601(code: str, value: float, shown: str) -> N
     assert formatter(code)(value) == shown
 
 
+@pytest.mark.parametrize(
+    ("code", "value", "shown"),
+    [
+        ("[=0]?;0%", 0.25, "25%"),
+        ("[=0]?;0%", -0.25, "-25%"),
+        ("[=0]?;0%", 0, "0"),
+        ("[Color10][>0]▲0.0%;[Red][<0]▼0.0%;0.0%", 0.053, "▲5.3%"),
+        ("[Color10][>0]▲0.0%;[Red][<0]▼0.0%;0.0%", -0.053, "▼5.3%"),
+        ("[Color10][>0]▲0.0%;[Red][<0]▼0.0%;0.0%", 0, "0.0%"),
+        ("[<-0.5]0%;0.00%", -0.25, "-25.00%"),
+        ("0%;[<=-1]0.0%;0.00%", 0.5, "50%"),
+        ("[<4.16666666666667][hh]:mm:ss;[hh]:mm", 0.001875, "0:02:42"),
+        ("[>=1]yyyy-mm-dd;h:mm", 45292, "2024-01-01"),
+        ("[>=1]yyyy-mm-dd;h:mm", 0.5, "12:00"),
+        ('[>999999]0.0,,"M";[>999]0.0,"K";0', 1234567, "1234567"),
+        ('[=1]"yes";[=0]"no"', 1, "1"),
+        ("[>5]0%;[<1]0.0%", 2, "2"),
+    ],
+)
+def test_conditions_are_followed_to_what_a_plain_number_would_not_tell(code: str, value: float, shown: str) -> None:
+    assert formatter(code)(value) == shown
+
+
 def test_a_workbook_may_count_its_days_from_1904() -> None:
     assert formatter("yyyy-mm-dd", since_1904=True)(43830) == "2024-01-01"
     assert formatter("h:mm", since_1904=True)(0.5) == "12:00"
@@ -89,7 +112,7 @@ def test_every_built_in_format_shows_something(value: float) -> None:
     assert all(formatter(code)(value) for code in BUILT_IN.values())
 
 
-@pytest.mark.parametrize("code", ["0", "#,##0.00", "d/m/yyyy", "[h]:mm", "0.0E+0", "0;-0;0"])
+@pytest.mark.parametrize("code", ["0", "#,##0.00", "d/m/yyyy", "[h]:mm", "0.0E+0", "0;-0;0", "[<5]0;[h]:mm"])
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_what_is_no_number_is_shown_as_that(code: str, value: float) -> None:
     assert formatter(code)(value) == str(value)

@@ -1,17 +1,19 @@
 """Numbers of a spreadsheet as its reader sees them (ECMA-376 part 1, 18.8.30 and 18.8.31).
 
 Dates are written in ISO 8601, whatever their format. Decimals, thousands, percent and currencies follow the format;
-a number whose format does anything rarer (fractions, masks, conditions) is written plainly.
+a number whose format does anything rarer (fractions, masks, conditions) is written plainly. A condition is followed
+only to percent, dates and times, of which the plain number would tell a reader nothing.
 """
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
-from math import isfinite
+from math import inf, isfinite
 
 Formatter = Callable[[float], str]
 
@@ -36,6 +38,10 @@ _TOKEN = re.compile(
       | (?P<other> . )""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
+_CONDITION = re.compile(r"\[(<=|>=|<>|<|>|=) *(-?[0-9]+(?:\.[0-9]*)?)\]")
+_HOLDS: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq, "<>": operator.ne,
+}  # fmt: skip
 _SECTION_END = re.compile(r'(?:"[^"]*"?|\\.|\[[^\]]*\]|[^;])*')
 _LAST_DAY = 2_958_466
 _EPOCH = datetime(1899, 12, 30)
@@ -54,7 +60,10 @@ def plain(value: float) -> str:
 
 def formatter(code: str, *, since_1904: bool = False) -> Formatter:
     """What shows numbers as the format ``code`` does."""
-    sections = [_section(source, since_1904=since_1904) for source in _split(code[:_LONGEST_CODE])]
+    parts = [_parts(source) for source in _split(code[:_LONGEST_CODE])]
+    sections = [_section(each, since_1904=since_1904) for each in parts]
+    if any(each.condition for each in parts):
+        return _by_condition(list(zip(parts, sections, strict=True)))
 
     def show(value: float) -> str:
         if not isfinite(value):
@@ -76,11 +85,17 @@ class _Parts:
     digits: str = ""
     after: str = ""
     exponent: str = ""
+    condition: tuple[str, float] | None = None
     dates: str = ""
     elapsed: str = ""
     percents: int = 0
     simple: bool = True
     general: bool = False
+
+    @property
+    def is_strange_to_plain(self) -> bool:
+        """Whether a reader sees something else than a plain number: a percentage, a date or a time."""
+        return bool(self.percents or self.dates or self.elapsed)
 
 
 def _split(code: str) -> list[str]:
@@ -93,8 +108,28 @@ def _split(code: str) -> list[str]:
     return sections[:3] or [""]
 
 
-def _section(source: str, *, since_1904: bool) -> Formatter:
-    parts = _parts(source)
+def _by_condition(sections: Sequence[tuple[_Parts, Formatter]]) -> Formatter:
+    def show(value: float) -> str:
+        if not isfinite(value):
+            return plain(value)
+        for index, (parts, section) in enumerate(sections):
+            sign, limit = parts.condition or _usual_condition(index, len(sections))
+            if _HOLDS[sign](value, limit):
+                is_negative = sign in ("<", "<=") and limit <= 0  # and the section says so
+                return section(-value if is_negative else value) if parts.is_strange_to_plain else plain(value)
+        return plain(value)  # none of them holds
+
+    return show
+
+
+def _usual_condition(index: int, sections: int) -> tuple[str, float]:
+    """Of a section that has none of its own where others have: positive, negative, then whatever is left."""
+    if index == sections - 1:
+        return "<", inf
+    return (">=", 0) if index == 0 else ("<", 0)
+
+
+def _section(parts: _Parts, *, since_1904: bool) -> Formatter:
     if parts.elapsed:
         return lambda value: _elapsed(value, parts.elapsed)
     if parts.dates:
@@ -123,6 +158,8 @@ def _parts(source: str) -> _Parts:
             parts.exponent = text
         elif kind == "general":
             parts.general = True
+        elif found := _CONDITION.fullmatch(text):
+            parts.condition = found[1], float(found[2])
         elif text in ("/", "@") or (kind == "bracket" and text[1] in "<>="):
             parts.simple = False
         else:
