@@ -126,11 +126,8 @@ class _Document:
                     self._write(paragraph)
             elif element.tag == CHUNK:
                 self._inner.write(self._main, element.get(R + "id"))
-            elif cells := cells_of_frame(element) or cells_of_layout(element, self._is_heading):
-                for cell in cells:
-                    self._blocks(cell)
             else:
-                self._write_table(element, asides)
+                self._table(element, asides)
             self._write_asides(asides)
         self._builder.paragraph(self._carried)
         self._carried = outer
@@ -206,7 +203,7 @@ class _Document:
             self._inner.write_object(self._main, identifier)
         for table in asides.tables:
             inner = _Asides()
-            self._write_table(table, inner)
+            self._table(table, inner)
             self._write_asides(inner)
         for chunk in asides.chunks:
             self._inner.write(self._main, chunk.get(R + "id"))
@@ -230,6 +227,12 @@ class _Document:
 
     # --- tables ---
 
+    def _table(self, table: Element, asides: _Asides) -> None:
+        for cell in (cells := cells_of_frame(table) or cells_of_layout(table, self._is_heading)):
+            self._blocks(cell)
+        if not cells:
+            self._write_table(table, asides)
+
     def _write_table(self, table: Element, asides: _Asides) -> None:
         lines, rows = table_of(table, lambda cell: self._plain(cell, asides))
         for line in lines:
@@ -237,7 +240,7 @@ class _Document:
         self._builder.table(rows)
 
     def _plain(self, container: Element, asides: _Asides) -> str:
-        """The text of a cell or note in lines; a table in it is put aside, unless it is but a frame."""
+        """The text of a cell or note in lines, blank ones too; a table in it is put aside, unless it is but a frame."""
         lines = []
         outer, self._carried = self._carried, ""
         for element in content_of(container):
@@ -254,7 +257,8 @@ class _Document:
                 asides.tables.append(element)
         lines.append(self._carried)
         self._carried = outer
-        return "\n".join(line for line in lines if line.strip())
+        text = "\n".join(lines)
+        return text if text.strip() else ""
 
 
 def _numbered(paragraph: _Paragraph, *, bullet: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from citewell.extract.ooxml import MC, Element, W, chosen_branch, number_of, value_of
 from citewell.extract.table_heads import Row, with_one_head
+from citewell.extract.table_shapes import FEWEST_CHARACTERS, FEWEST_PARAGRAPHS, reshaped
 
 CHUNK = W + "altChunk"
 _TRANSPARENT = {W + name for name in ("sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo")}
@@ -31,9 +32,22 @@ def cells_of_frame(table: Element) -> list[Element]:
 
 
 def cells_of_layout(table: Element, is_heading: Callable[[Element], bool]) -> list[Element]:
-    """The cells of a table that sets out a page: some hold a heading with text under it. None of a true table."""
-    cells = [cell for row in content_of(table, W + "tr") for cell in content_of(row, W + "tc")]
-    return [cell for cell in cells if not _goes_on(cell.find(W + "tcPr"))] if _any_section(cells, is_heading) else []
+    """The cells of a table that sets out a page; none of a true table.
+
+    Some hold a heading with text under it, or its only row holds several paragraphs or a table.
+    """
+    rows = [list(content_of(row, W + "tc")) for row in content_of(table, W + "tr")]
+    cells = [cell for row in rows for cell in row]
+    if not _any_section(cells, is_heading) and not (len(rows) == 1 and any(map(_is_column, cells))):
+        return []
+    return [cell for cell in cells if not _goes_on(cell.find(W + "tcPr"))]
+
+
+def _is_column(cell: Element) -> bool:
+    texts = {each: sum(len(text.text or "") for text in each.iter(W + "t")) for each in content_of(cell)}
+    filled = [each for each, length in texts.items() if length]
+    long = len(filled) >= FEWEST_PARAGRAPHS and sum(texts.values()) >= FEWEST_CHARACTERS
+    return long or any(each.tag == W + "tbl" for each in filled)
 
 
 def _any_section(cells: list[Element], is_heading: Callable[[Element], bool]) -> bool:
@@ -56,7 +70,7 @@ def table_of(table: Element, text_of: Callable[[Element], str]) -> tuple[list[st
         if properties is None or not any(_is_on(properties, name) for name in ("del", "hidden")):
             head_rows += head_rows == len(rows) and properties is not None and _is_on(properties, "tblHeader")
             rows.append(_row(row, properties, text_of))
-    return with_one_head(rows, head_rows or None)
+    return with_one_head(reshaped(rows, head_rows), head_rows or None)
 
 
 def _row(row: Element, properties: Element | None, text_of: Callable[[Element], str]) -> Row:

@@ -14,28 +14,19 @@ from citewell.errors import DocumentRejected
 from citewell.extract import xml
 from citewell.extract.archives import Archive
 from citewell.extract.building import TextBuilder, clean_line
-from citewell.extract.odt_lines import Line, is_hidden, read_drawing, read_line
+from citewell.extract.odt_lines import Line, read_drawing, read_line
 from citewell.extract.odt_objects import Objects, chart_table, chart_title
 from citewell.extract.odt_styles import BULLET, DRAW, OFFICE, OUTLINE, STYLE, TABLE, TEXT, Counter, Styles
+from citewell.extract.odt_tables import CELLS, HEAD_ROWS, REPEATED, cells_of_frame, cells_of_layout, content_of, rows_of
 from citewell.extract.ooxml import Element, number_of
 from citewell.extract.options import ReadOptions
 from citewell.extract.table_heads import Row, with_one_head
+from citewell.extract.table_shapes import reshaped
 
 _DUBLIN_CORE = "{http://purl.org/dc/elements/1.1/}"
 _XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
 _MOST_COLUMNS = 1_000
 _MOST_REPEATED_ROWS = 100
-_TRANSPARENT = {
-    TEXT + name
-    for name in (
-        *("section", "index-body", "index-title", "numbered-paragraph", "table-of-content", "illustration-index"),
-        *("table-index", "object-index", "user-index", "alphabetical-index", "bibliography"),
-    )
-}
-_HEAD_ROWS = TABLE + "table-header-rows"
-_ROW_GROUPS = {_HEAD_ROWS, TABLE + "table-rows", TABLE + "table-row-group"}
-_REPEATED = TABLE + "number-columns-repeated"
-_CELLS = {TABLE + "table-cell", TABLE + "covered-table-cell"}
 _PAGE_PARTS = [STYLE + part + which for part in ("header", "footer") for which in ("", "-first", "-left")]
 _NOTE_TITLES = {"footnote": "Footnote", "endnote": "Endnote"}
 
@@ -93,7 +84,7 @@ class _Document:
 
     def blocks(self, container: Element) -> None:
         """Headings, paragraphs, lists and tables, with what hangs on them."""
-        for element in _content(container):
+        for element in content_of(container):
             asides = _Asides()
             if element.tag == TEXT + "h":
                 self._heading(element, asides)
@@ -103,10 +94,7 @@ class _Document:
                 self._builder.end_list()
                 self._list(element, None)
             elif element.tag == TABLE + "table":
-                for cell in (cells := _frame(element)):
-                    self.blocks(cell)
-                if not cells:
-                    self._write_table(element, asides)
+                self._table(element, asides)
             else:
                 line = read_drawing(element, self._objects)
                 asides.take(line)
@@ -175,7 +163,7 @@ class _Document:
     def _item(self, item: Element, opened: _List) -> None:
         """Its first paragraph has the number, the others follow as they are."""
         numbered = item.tag == TEXT + "list-item"
-        for element in _content(item):
+        for element in content_of(item):
             asides = _Asides()
             if element.tag == TEXT + "list":
                 self._list(element, opened)
@@ -189,7 +177,7 @@ class _Document:
                     marker, numbered = opened.counter.marker(opened.style, opened.depth, start), False
                 self._write_item(element, text, opened.depth, marker)
             elif element.tag == TABLE + "table":
-                self._write_table(element, asides)
+                self._table(element, asides)
             self._write_asides(asides)
 
     def _write_item(self, element: Element, text: str, depth: int, marker: str | None) -> None:
@@ -218,7 +206,7 @@ class _Document:
                 self._write_chart(chart)
         for table in asides.tables:
             inner = _Asides()
-            self._write_table(table, inner)
+            self._table(table, inner)
             self._write_asides(inner)
         self._write_notes(asides)
 
@@ -246,15 +234,21 @@ class _Document:
 
     # --- tables ---
 
+    def _table(self, table: Element, asides: _Asides) -> None:
+        for cell in (cells := cells_of_frame(table) or cells_of_layout(table)):
+            self.blocks(cell)
+        if not cells:
+            self._write_table(table, asides)
+
     def _write_table(self, table: Element, asides: _Asides) -> None:
         rows: list[Row] = []
         head_rows = 0
-        for row in _rows_of(table):
+        for row in rows_of(table):
             cells = self._cells(row, asides)
             times = number_of(row.get(TABLE + "number-rows-repeated")) or 1
-            head_rows += head_rows == len(rows) and row.getparent().tag == _HEAD_ROWS
+            head_rows += head_rows == len(rows) and row.getparent().tag == HEAD_ROWS
             rows += [cells] * (min(times, _MOST_REPEATED_ROWS) if any(cells) else 0)
-        lines, rows_under_head = with_one_head(rows, head_rows or None)
+        lines, rows_under_head = with_one_head(reshaped(rows, head_rows), head_rows or None)
         for line in lines:
             self._builder.paragraph(line)
         self._builder.table(rows_under_head)
@@ -264,9 +258,9 @@ class _Document:
         cells: Row = []
         covered = 0
         for cell in row:
-            if cell.tag not in _CELLS:
+            if cell.tag not in CELLS:
                 continue
-            times = max(0, min(number_of(cell.get(_REPEATED)) or 1, _MOST_COLUMNS - len(cells)))
+            times = max(0, min(number_of(cell.get(REPEATED)) or 1, _MOST_COLUMNS - len(cells)))
             if cell.tag == TABLE + "table-cell":
                 cells += [self._plain(cell, asides)] * times
                 covered = (number_of(cell.get(TABLE + "number-columns-spanned")) or 1) - 1
@@ -276,11 +270,12 @@ class _Document:
         return cells
 
     def _plain(self, container: Element, asides: _Asides) -> str:
-        """The text of a cell or note in lines; a table in it is put aside, unless it is but a frame."""
-        return "\n".join(line for line in self._plain_lines(container, asides, None) if line.strip())
+        """The text of a cell or note in lines, blank ones too; a table in it is put aside, unless it is but a frame."""
+        text = "\n".join(self._plain_lines(container, asides, None))
+        return text if text.strip() else ""
 
     def _plain_lines(self, container: Element, asides: _Asides, outer: _List | None) -> Iterator[str]:
-        for element in _content(container):
+        for element in content_of(container):
             if element.tag in (TEXT + "p", TEXT + "h"):
                 yield self._line(element, asides)
                 yield from asides.pictures
@@ -294,34 +289,10 @@ class _Document:
                     yield "".join(lines[:1]) if bare else f"{marker} {lines[0]}"
                     yield from lines[1:]
             elif element.tag == TABLE + "table":
-                for cell in (cells := _frame(element)):
+                for cell in (cells := cells_of_frame(element)):
                     yield from self._plain_lines(cell, asides, None)
                 if not cells:
                     asides.tables.append(element)
-
-
-def _content(container: Element) -> Iterator[Element]:
-    """The blocks of ``container``, sections and indexes opened."""
-    for child in container:
-        if child.tag in (TEXT + "h", TEXT + "p", TEXT + "list", TABLE + "table") or child.tag.startswith(DRAW):
-            yield child
-        elif child.tag in _TRANSPARENT and not is_hidden(child):
-            yield from _content(child)
-
-
-def _rows_of(table: Element) -> Iterator[Element]:
-    for child in table:
-        if child.tag == TABLE + "table-row" and child.get(TABLE + "visibility") != "collapse":
-            yield child
-        elif child.tag in _ROW_GROUPS:
-            yield from _rows_of(child)
-
-
-def _frame(table: Element) -> list[Element]:
-    """The cells of a table that is but a frame around text, as it has one column; none of a true table."""
-    rows = [[each for each in row if each.tag in _CELLS] for row in _rows_of(table)]
-    one_column = all(len(row) == 1 and row[0].get(_REPEATED) is None for row in rows)
-    return [cell for row in rows for cell in row] if one_column else []
 
 
 def _start(element: Element, name: str) -> int | None:
