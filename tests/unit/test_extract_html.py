@@ -340,6 +340,43 @@ def test_code_beside_its_line_numbers_is_verbatim() -> None:
     ]
 
 
+MADE_TABLES = [
+    "<div role=table><div role=rowgroup><div role=row><span role=columnheader>A</span><span role=columnheader>B</span>"
+    "</div></div><div role=row><span role=cell>1</span><span role=cell><p>2</p></span></div></div>",
+    "<ul role=grid><li role=row><div role=gridcell>A</div><div role=gridcell>B</div></li>"
+    "<li role=row><div role=gridcell>1</div><div role=gridcell>2</div></li></ul>",
+    "<style>.t{display:table}.r{display:table-row} .c, .h {padding:2px; display: table-cell}</style>"
+    "<div class=t><div class=r><div class=h>A</div><div class=h>B</div></div>"
+    "<div class=r><div class=c>1</div><div class=c>2</div></div></div>",
+    "<div style='display: table;'><div style='display:table-row'><b style='display:table-cell'>A</b>"
+    "<b style='display:table-cell'>B</b></div><div style='display:table-row'><i style='display:table-cell'>1</i>"
+    "<i style='display:table-cell'>2</i></div></div>",
+]
+
+
+@pytest.mark.parametrize("table", MADE_TABLES, ids=["ARIA", "ARIA's grid", "style sheet", "styles"])
+def test_a_table_may_be_made_of_any_elements(table: str) -> None:
+    assert blocks(f"<p>Rates</p>{table}<p>after</p>") == [
+        (PARAGRAPH, "Rates"),
+        (TABLE, "| A | B |\n| --- | --- |\n| 1 | 2 |"),
+        (PARAGRAPH, "after"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        "<i class=c>A</i><i class=c>B</i>",
+        "<div class=r><i class=c>A</i><i class=c>B</i></div>",
+        "<div class=r><i class=c>A</i><i class=c>B</i></div><div class=r><i class=c>C</i></div>",
+        "<div class=r><i class=c>A</i><i class=c>B</i></div><div class=r><i class=c>C</i><i class=c><h2>D</h2>",
+    ],
+)
+def test_what_a_style_only_sets_out_as_a_table_is_none(inner: str) -> None:
+    style = "<style>.t{display:table}.r{display:table-row}.c{display:table-cell}</style>"
+    assert TABLE not in {kind for kind, _ in blocks(f"{style}<div class=t>{inner}</div>")}
+
+
 @pytest.mark.parametrize(
     ("rows", "shown"),
     [

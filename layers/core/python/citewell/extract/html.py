@@ -12,6 +12,7 @@ from citewell.extract.declaring import date_of, decoded_as, language_tag_of
 from citewell.extract.html_blocks import BlockWriter
 from citewell.extract.html_boilerplate import Boilerplate, without_marks_of_links
 from citewell.extract.html_elements import heading_text, top_headings_of
+from citewell.extract.html_made_tables import made_tables
 from citewell.extract.options import ReadOptions
 
 _META_CHARSET = re.compile(rb"<meta\b[^>]*?\bcharset\s*=\s*[\"']?\s*([\w.:+-]+)", re.IGNORECASE)
@@ -79,13 +80,14 @@ def write_tree(tree: LexborHTMLParser, builder: TextBuilder) -> None:
 
         write_formulas_out(tree)
     heading = _only_heading(tree)
+    tags = made_tables(tree)  # before the styles are taken out
     boilerplate = Boilerplate(tree)
     root = boilerplate.root
     if root is None:
         return
     if heading and not top_headings_of(root):
         builder.heading(1, heading)
-    writer = BlockWriter(builder, root)
+    writer = BlockWriter(builder, root, tags)
     _walk(root, writer, boilerplate)
     writer.finish()
 

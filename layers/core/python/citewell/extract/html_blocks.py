@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -56,8 +56,10 @@ class BlockWriter:
     It holds its own stack of what is open, so that no page nests too deep for it.
     """
 
-    def __init__(self, builder: TextBuilder, root: LexborNode) -> None:
+    def __init__(self, builder: TextBuilder, root: LexborNode, tags: Mapping[int, str]) -> None:
+        """``tags`` are those that elements stand for which have others, by their ``mem_id``."""
         self._builder = builder
+        self._tags = tags
         self._complex_cells = complex_cells(root)
         self._roles = headings_by_role(root)
         self._word_items = word_items_of(root)
@@ -73,7 +75,7 @@ class BlockWriter:
         self._word_item: int | None = None
 
     def enter(self, node: LexborNode) -> None:
-        tag = node.tag or ""
+        tag = self._tag_of(node)
         if node.is_text_node:
             self._add_text(node.text_content or "")
         elif self._roles and node.mem_id in self._roles:
@@ -88,7 +90,7 @@ class BlockWriter:
                 self._begin(_Place.ITEM, depth=self._word_items[node.mem_id])
 
     def leave(self, node: LexborNode) -> None:
-        tag = node.tag or ""
+        tag = self._tag_of(node)
         if self._roles and node.mem_id in self._roles:
             self._leave_heading(node)
         elif action := _LEAVE.get(tag):
@@ -102,6 +104,9 @@ class BlockWriter:
     def finish(self) -> None:
         self._flush()
         self._write_terms()
+
+    def _tag_of(self, node: LexborNode) -> str:
+        return (self._tags.get(node.mem_id) if self._tags else None) or node.tag or ""
 
     # --- text ---
 
@@ -327,7 +332,7 @@ class BlockWriter:
             self._flush()
             self._open.pop()
         elif self._tables:
-            self._tables[-1].cell(self._end(), node)
+            self._tables[-1].cell(self._end(), node, is_head=self._tag_of(node) == "th")
         else:
             self._builder.paragraph(self._end())
 

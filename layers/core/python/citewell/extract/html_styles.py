@@ -1,4 +1,4 @@
-"""What a page's own style sheet hides."""
+"""What a page's own style sheet hides, or sets out in a way that says what it is."""
 
 from __future__ import annotations
 
@@ -22,16 +22,29 @@ def hidden_selectors(tree: LexborHTMLParser) -> list[str]:
     """
     if tree.css_first("script, [onclick]") is not None:
         return []
-    sheet = _COMMENT.sub("", "\n".join(style.text() for style in tree.css("style")))
-    found = [
+    sheet = _sheet(tree)
+    found = _selectors(sheet, _HIDES)
+    names = Counter(_NAME.findall(sheet)) if found else Counter[str]()
+    return [selector for selector in found if names[_NAME.findall(selector)[0]] == 1]
+
+
+def selectors_that_say(tree: LexborHTMLParser, declaration: re.Pattern[str]) -> list[str]:
+    """Selectors of a single class or id for which the page's style has such a declaration."""
+    return _selectors(_sheet(tree), declaration)
+
+
+def _sheet(tree: LexborHTMLParser) -> str:
+    return _COMMENT.sub("", "\n".join(style.text() for style in tree.css("style")))
+
+
+def _selectors(sheet: str, declaration: re.Pattern[str]) -> list[str]:
+    return [
         selector
         for selectors, body in _rules(sheet)
-        if _HIDES.search(body)
+        if declaration.search(body)
         for selector in map(str.strip, selectors.split(","))
         if _SIMPLE_SELECTOR.fullmatch(selector)
     ]
-    names = Counter(_NAME.findall(sheet)) if found else Counter[str]()
-    return [selector for selector in found if names[_NAME.findall(selector)[0]] == 1]
 
 
 def _rules(sheet: str) -> Iterator[tuple[str, str]]:

@@ -41,14 +41,14 @@ class HtmlTable:
     def begin_row(self) -> None:
         self._end_row()
 
-    def cell(self, text: str, node: LexborNode) -> None:
+    def cell(self, text: str, node: LexborNode, *, is_head: bool) -> None:
         self._pass_merged_cells()
         attributes = node.attributes
         columns = _span(attributes.get("colspan"))
         if (rows := _span(attributes.get("rowspan"))) > 1:
             self._rows_below.update(dict.fromkeys(range(len(self._row), len(self._row) + columns), rows))
         self._row += [text, *[None] * (columns - 1)]
-        self._row_is_head = self._row_is_head and node.tag == "th"
+        self._row_is_head = self._row_is_head and is_head
         self._row_is_in_thead = (
             (row := node.parent) is not None and row.parent is not None and row.parent.tag == "thead"
         )
