@@ -22,6 +22,21 @@ def test_a_head_of_two_rows_is_told_by_what_is_merged() -> None:
     assert with_one_head(rows)[1] == [["Region", "2023 Plan", "2023 Actual"], ["North", "1", "2"]]
 
 
+def test_years_are_a_second_head_where_figures_follow_them() -> None:
+    rows: list[Row] = [["", "Revenue", None, "Profit", None], ["", "2022", "2023", "FY22", "FY23"]]
+    figures: Row = ["North", "1,200", "1,350", "12%", ""]
+    joined = ["", "Revenue 2022", "Revenue 2023", "Profit FY22", "Profit FY23"]
+    assert with_one_head([*rows, figures])[1][0] == joined
+    assert with_one_head([*rows, ["North", "2001", "2002", "2003", "2004"]])[1][0] != joined
+
+
+def test_a_second_head_may_say_more_under_each_column_where_figures_follow() -> None:
+    rows: list[Row] = [["Sales", "2023", None], ["EUR", "Plan", "Actual"], ["North", "1", "2"]]
+    assert with_one_head(rows)[1] == [["Sales EUR", "2023 Plan", "2023 Actual"], ["North", "1", "2"]]
+    rows[1] = ["North", "n/a", "n/a"]
+    assert with_one_head(rows)[1][0] == ["Sales", "2023", ""]
+
+
 @pytest.mark.parametrize(
     "rows",
     [

@@ -11,14 +11,12 @@ from itertools import islice, pairwise, takewhile
 
 from citewell.errors import DocumentRejected
 from citewell.extract.sheet_rows import CELL_CHARACTERS, Range, Sheet
-from citewell.extract.table_heads import Row, with_one_head
+from citewell.extract.table_heads import NUMBER, PERIOD, Row, with_one_head
 
 Region = dict[int, dict[int, str]]
 """Texts by row, then by column; no row is empty."""
 
 _DIGIT = re.compile(r"\d")
-_NUMBER = re.compile(r"[^\w]*\d[\d.,\s]*[^\w]*")
-_PERIOD = re.compile(r"(?:(?:[A-Za-z]{2,9}\.?|[QH]\d)[ /-]?)?(?:19|20)\d\d|[QH]\d")
 _ROWS_COMPARED = 20
 _HEAD_AND_A_ROW = 3
 _MOST_COLUMNS_APART = 200
@@ -81,8 +79,8 @@ def _goes_on(region: Region, row: dict[int, str]) -> bool:
     numbers = [column for column, text in row.items() if _DIGIT.search(text)]
     if not numbers or not all(any(_DIGIT.search(other.get(column, "")) for other in above) for column in numbers):
         return False
-    return not all(_PERIOD.fullmatch(row[column]) for column in numbers) or all(
-        _PERIOD.fullmatch(above[0].get(column, "")) for column in numbers
+    return not all(PERIOD.fullmatch(row[column]) for column in numbers) or all(
+        PERIOD.fullmatch(above[0].get(column, "")) for column in numbers
     )
 
 
@@ -135,7 +133,7 @@ def _has_head(region: Region) -> bool:
     """Whether the first row holds words for every column, over a row that holds a number."""
     first, second = islice(region.values(), 2)
     is_full = len(first) == len({column for row in region.values() for column in row})
-    return is_full and not any(map(_NUMBER.fullmatch, first.values())) and any(map(_NUMBER.fullmatch, second.values()))
+    return is_full and not any(map(NUMBER.fullmatch, first.values())) and any(map(NUMBER.fullmatch, second.values()))
 
 
 def _table(region: Region, merged: Mapping[int, Sequence[Range]], most_characters: int) -> SheetTable:

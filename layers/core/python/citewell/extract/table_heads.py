@@ -9,6 +9,10 @@ from itertools import takewhile
 Row = list[str | None]
 """Texts of cells, blank where merging with the row above covered one; None where the cell to the left reaches over."""
 
+NUMBER = re.compile(r"[^\w]*\d[\d.,\s]*[^\w]*")
+PERIOD = re.compile(r"(?:(?:[A-Za-z]{2,9}\.?|[QH]\d)[ /-]?)?(?:19|20)\d\d|[QH]\d")
+"""A year or quarter, which heads a column as words do."""
+
 _MOST_HEAD_ROWS = 5
 _DIGITS = re.compile(r"[\d.,]+")
 
@@ -38,18 +42,26 @@ def _is_title(row: Row) -> bool:
 def _has_head_of_two_rows(rows: Sequence[Row]) -> bool:
     """Whether others say more under each wide cell of the first row, and nothing does under a narrow one with a text.
 
-    A wide cell that is the row's first and only one is rather a title.
+    A wide cell that is the row's first and only one is rather a title. Where figures follow under all of the wide
+    cells, what stands between, a name for each, may be years, and narrow ones may say more too.
     """
     if len(rows) < 3 or None not in rows[0] or None in rows[1]:
         return False
-    first, second = _padded(rows[:2])
-    columns = list(zip(first, second, [*first[1:], ""], strict=True))
-    if [index for index, (above, _, after) in enumerate(columns) if above is not None and after is None] == [0]:
+    first, second, third = _padded(rows[:3])
+    is_wide = [above is None or after is None for above, after in zip(first, [*first[1:], ""], strict=True)]
+    if [index for index, wide in enumerate(is_wide) if wide and first[index] is not None] == [0]:
         return False
-    return all(
-        below and not _DIGITS.fullmatch(below) if above is None or after is None else not (above and below)
-        for above, below, after in columns
-    )
+    columns = list(zip(_spread(first), second, third, is_wide, strict=True))
+    names = [(above, below or "") for above, below, _, wide in columns if wide]
+    figures = [text for _, _, text, wide in columns if wide and text]
+    if figures and all(map(_is_figure, figures)) and len(set(names)) == len(names):
+        return all(name and (PERIOD.fullmatch(name) or not _DIGITS.fullmatch(name)) for _, name in names)
+    says_more = any(above and below for above, below, _, wide in columns if not wide)
+    return not says_more and all(name and not _DIGITS.fullmatch(name) for _, name in names)
+
+
+def _is_figure(text: str) -> bool:
+    return NUMBER.fullmatch(text) is not None and PERIOD.fullmatch(text) is None
 
 
 def _padded(rows: Sequence[Row]) -> list[Row]:
