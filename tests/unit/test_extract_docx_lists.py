@@ -50,3 +50,8 @@ def test_an_item_in_a_style_for_code_keeps_its_number() -> None:
     read = extract(docx(paragraph("x = 1", style="HTML") + item, styles=styles, numbering=LEGAL))
     assert read.text == "x = 1\n\n1. get method"
     assert [block.kind for block in read.blocks] == [BlockKind.CODE, BlockKind.LIST]
+
+
+def test_a_level_that_was_skipped_counts() -> None:
+    body = numbered("a", 7, 2) + numbered("b", 7, 1) + numbered("c", 7)
+    assert extract(docx(body, numbering=LEGAL)).text.split("\n") == ["    a) a", "  1.2. b", "2. c"]

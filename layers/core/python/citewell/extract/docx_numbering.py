@@ -120,6 +120,9 @@ class Numbering:
                 counts[restarted:] = [None] * (_LEVELS - restarted)
         current = counts[level]
         counts[level] = _start(found, level) if current is None else current + 1
+        for above in range(level):  # a level that was skipped has come to its first number
+            if counts[above] is None:
+                counts[above] = _start(found, above)
         for deeper in range(level + 1, _LEVELS):
             if found.levels.get(deeper, _Level()).restarts:
                 counts[deeper] = None
