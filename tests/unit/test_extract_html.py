@@ -340,6 +340,36 @@ def test_code_beside_its_line_numbers_is_verbatim() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "<div class=fragment><div class=line><a id=l1></a><span class=lineno>    1</span>if x:</div>\n"
+        "<div class=line><span class=lineno>    2</span>    y</div>\n</div>",
+        "<div style=\"color:#000;font-family: Consolas, 'Courier New', monospace;white-space: pre;\">"
+        "<div><span>if</span> x:</div><div>    y</div></div>",
+    ],
+    ids=["Doxygen", "copied from an editor"],
+)
+def test_code_may_stand_in_other_elements_than_pre(code: str) -> None:
+    assert blocks(f"<p>So:</p>{code}<p>after</p>") == [(PARAGRAPH, "So:"), (CODE, "if x:\n    y"), (PARAGRAPH, "after")]
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        ("<div style='white-space: pre-wrap'>Call  Ann\nor Bob</div>", "Call Ann\nor Bob"),
+        (
+            "<style>.note { white-space:pre-line }</style><p class=note>Call Ann\nor Bob</p>then\nEve",
+            "Call Ann\nor Bob\n\nthen Eve",
+        ),
+        ("<p style='white-space: nowrap'>Call Ann\nor Bob</p>", "Call Ann or Bob"),
+        ("<ul><li style='white-space:pre'>Call Ann\nor Bob</ul>", "- Call Ann or Bob"),
+    ],
+)
+def test_lines_stay_apart_where_a_style_keeps_them(body: str, shown: str) -> None:
+    assert text_of(body) == shown
+
+
 MADE_TABLES = [
     "<div role=table><div role=rowgroup><div role=row><span role=columnheader>A</span><span role=columnheader>B</span>"
     "</div></div><div role=row><span role=cell>1</span><span role=cell><p>2</p></span></div></div>",

@@ -13,6 +13,7 @@ from citewell.extract.html_blocks import BlockWriter
 from citewell.extract.html_boilerplate import Boilerplate, without_marks_of_links
 from citewell.extract.html_elements import heading_text, top_headings_of
 from citewell.extract.html_made_tables import made_tables
+from citewell.extract.html_verbatim import keeping_lines, made_code
 from citewell.extract.options import ReadOptions
 
 _META_CHARSET = re.compile(rb"<meta\b[^>]*?\bcharset\s*=\s*[\"']?\s*([\w.:+-]+)", re.IGNORECASE)
@@ -80,14 +81,14 @@ def write_tree(tree: LexborHTMLParser, builder: TextBuilder) -> None:
 
         write_formulas_out(tree)
     heading = _only_heading(tree)
-    tags = made_tables(tree)  # before the styles are taken out
+    tags, lines = made_tables(tree) | made_code(tree), keeping_lines(tree)  # before the styles are taken out
     boilerplate = Boilerplate(tree)
     root = boilerplate.root
     if root is None:
         return
     if heading and not top_headings_of(root):
         builder.heading(1, heading)
-    writer = BlockWriter(builder, root, tags)
+    writer = BlockWriter(builder, root, tags=tags, keeping_lines=lines)
     _walk(root, writer, boilerplate)
     writer.finish()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -28,6 +28,7 @@ from citewell.extract.html_superscripts import BEGINNING, end_superscript
 from citewell.extract.html_tables import HtmlTable, complex_cells
 
 _SPACE = re.compile(r"\s+")
+_SPACE_IN_LINES = re.compile(r"[^\S\n]+")
 
 
 class _Place(Enum):
@@ -56,10 +57,17 @@ class BlockWriter:
     It holds its own stack of what is open, so that no page nests too deep for it.
     """
 
-    def __init__(self, builder: TextBuilder, root: LexborNode, tags: Mapping[int, str]) -> None:
-        """``tags`` are those that elements stand for which have others, by their ``mem_id``."""
+    def __init__(
+        self, builder: TextBuilder, root: LexborNode, *, tags: Mapping[int, str], keeping_lines: Container[int]
+    ) -> None:
+        """``tags`` are those that elements stand for which have others, by their ``mem_id``.
+
+        A line end in a block of ``keeping_lines`` is one for its reader.
+        """
         self._builder = builder
         self._tags = tags
+        self._keeping_lines = keeping_lines
+        self._lines_kept = 0
         self._complex_cells = complex_cells(root)
         self._roles = headings_by_role(root)
         self._word_items = word_items_of(root)
@@ -76,8 +84,10 @@ class BlockWriter:
 
     def enter(self, node: LexborNode) -> None:
         tag = self._tag_of(node)
+        if self._keeping_lines and node.mem_id in self._keeping_lines:
+            self._lines_kept += 1
         if node.is_text_node:
-            self._add_text(node.text_content or "")
+            self._add_text(node)
         elif self._roles and node.mem_id in self._roles:
             self._enter_heading(node)
         elif action := _ENTER.get(tag):
@@ -91,6 +101,8 @@ class BlockWriter:
 
     def leave(self, node: LexborNode) -> None:
         tag = self._tag_of(node)
+        if self._keeping_lines and node.mem_id in self._keeping_lines:
+            self._lines_kept -= 1
         if self._roles and node.mem_id in self._roles:
             self._leave_heading(node)
         elif action := _LEAVE.get(tag):
@@ -110,8 +122,12 @@ class BlockWriter:
 
     # --- text ---
 
-    def _add_text(self, text: str) -> None:
-        self._text.append(text if self._code_depth else _SPACE.sub(" ", text))
+    def _add_text(self, node: LexborNode) -> None:
+        text = node.text_content or ""
+        if not self._code_depth:
+            self._text.append((_SPACE_IN_LINES if self._lines_kept else _SPACE).sub(" ", text))
+        elif text.strip() or node.parent is None or node.parent.mem_id not in self._tags:
+            self._text.append(text)
 
     def _line_break(self, _: LexborNode) -> None:
         self._text.append("\n")

@@ -55,7 +55,7 @@ _OF_ITS_CONTENT = ", ".join(
 _ASIDE_IN_CONTENT = "article aside, main aside, [role=main] aside"
 _LINE_NUMBERS = (
     "pre .ln, pre .lineno, pre .linenos, pre .line-number, pre .line-numbers-rows, td.linenos, td.lineno, td.gutter,"
-    "td.blob-num, td.hljs-ln-numbers"
+    "td.blob-num, td.hljs-ln-numbers, .fragment .lineno"
 )
 _MARKS_OF_LINKS = frozenset("¶#§🔗⚓↩↑^") | {"↩\ufe0e", "↩\ufe0f"}
 """Texts of links within the page that stand for nothing but the link."""
