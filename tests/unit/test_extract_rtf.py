@@ -95,6 +95,12 @@ def test_the_documents_code_page_is_that_of_fonts_without_a_charset() -> None:
     assert extract(rb"{\rtf1\mac caf\'8e}").text == "café"
 
 
+def test_a_font_that_says_no_charset_may_be_named_for_its_script() -> None:
+    fonts = rb"{\fonttbl{\f0 Arial;}{\f1 Arial Cyr;}{\f2 Times New Roman CE;}{\f3\fcharset161 Arial Cyr;}}"
+    body = rb"{\f0\'cf}{\f1\'cf\'f0\'e8}{\f2\'e8}{\f3\'e1}"
+    assert extract(rb"{\rtf1\ansi" + fonts + body + b"}").text == "ÏПриčα"
+
+
 def test_an_unknown_code_page_leaves_the_usual_one() -> None:
     assert extract(rb"{\rtf1\ansi\ansicpg99999 caf\'e9}").text == "café"
 
@@ -260,6 +266,7 @@ def test_what_no_reader_sees_is_left_out(hidden: bytes) -> None:
 
 def test_insertions_and_the_results_of_fields_are_in() -> None:
     assert text_of(rb"{\revised new} {\field{\*\fldinst HYPERLINK x}{\fldrslt {\ul link}}}") == "new link"
+    assert text_of(rb"{\field{\*\fldinst HYPERLINK x}{\fldrslt \*\cs10\ul{\i link}}}{ \*\unknown gone}") == "link"
 
 
 def test_text_is_shown_again_after_hidden_text_ends() -> None:

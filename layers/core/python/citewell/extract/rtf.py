@@ -128,6 +128,9 @@ class _Document:
                 self._control(word, number)
             elif kind == "brace":
                 self._brace(token[0])
+            elif token["sign"] == b"*":
+                # It says so of a group that it begins; some programs write it before a character style too.
+                self._starred = data[max(token.start() - 3, 0) : token.start()].rstrip().endswith(b"{")
             elif kind == "sign":
                 self._sign(token["sign"])
         self._decode()
@@ -194,9 +197,7 @@ class _Document:
             self._collected.setdefault(state.into, []).append(text)
 
     def _sign(self, sign: bytes) -> None:
-        if sign == b"*":
-            self._starred = True
-        elif self._to_skip:
+        if self._to_skip:
             self._to_skip -= 1
         elif sign in b"\r\n":
             self._end_paragraph(None)

@@ -29,6 +29,20 @@ _PAGES = {
     254: "cp437",
     255: "cp850",
 }
+_NAMED = {
+    "Baltic": "cp1257",
+    "CE": "cp1250",
+    "Cyr": "cp1251",
+    "CYR": "cp1251",
+    "Greek": "cp1253",
+    "Tur": "cp1254",
+    "(Hebrew)": "cp1255",
+    "(Arabic)": "cp1256",
+    "(Vietnamese)": "cp1258",
+    "(Thai)": "cp874",
+}
+"""How a font's name ends that Windows keeps for a script; documents of before charsets say nothing else."""
+
 _NUMBERED = {936: "gb18030", 10000: "mac_roman", 10001: "cp932", 65001: "utf-8", 0: "cp1252"}
 
 CHARACTERS = {
@@ -63,7 +77,8 @@ class Font:
     def decode(self, data: bytes, *, default: str) -> str:
         if self.charset == SYMBOL_CHARSET:
             return spelled(data.decode("latin-1"), self.symbols)
-        return data.decode(self.page or _PAGES.get(self.charset, default), "replace")
+        page = self.page or _PAGES.get(self.charset) or _NAMED.get(self.name.strip().rpartition(" ")[2], default)
+        return data.decode(page, "replace")
 
     @property
     def symbols(self) -> str:
