@@ -8,7 +8,8 @@ from citewell.core.values import BlockKind
 from citewell.errors import DocumentRejected
 from citewell.extract import extract
 from citewell.extract.options import Limits, ReadOptions
-from tests.documents.office import number_cell, sheet_data, sheet_row, strict, with_namespaces, xlsx
+from tests.documents.archives import unzipped, zipped
+from tests.documents.office import number_cell, pptx, shape, sheet_data, sheet_row, strict, with_namespaces, xlsx
 
 HEAD = "| a | b |\n| --- | --- |\n"
 RICH = "<r><t>Rest </t></r><r><rPr><b/></rPr><t>days</t></r><rPh><t>reading</t></rPh>"
@@ -167,6 +168,22 @@ def test_a_number_that_is_none_is_shown_as_it_stands() -> None:
 def test_cells_and_rows_without_a_reference_follow_one_another() -> None:
     rows = "<row><c><v>1</v></c><c><v>2</v></c></row><row><c><v>3</v></c><c><v>4</v></c></row>"
     assert text_of(xlsx({"S": f"<sheetData>{rows}</sheetData>"})) == "S\n\n| 1 | 2 |\n| --- | --- |\n| 3 | 4 |"
+
+
+# --- documents on a sheet ---
+
+
+def test_a_document_on_a_sheet_is_read_once_after_it() -> None:
+    shown = '<oleObject r:id="o"/>'
+    sheet = sheet_data(["x"]) + f"<oleObjects>{shown}{shown}</oleObjects>"
+    data = unzipped(xlsx({"S": sheet}, of_sheets={"o": ("package", "../embeddings/deck.pptx")}))
+    deck = pptx([shape("Plan", kind="title") + shape("Now.")])
+    read = extract(zipped({**data, "xl/embeddings/deck.pptx": deck}))
+    assert read.text == "S\n\nx\n\nPlan\n\nNow."
+    assert {(block.page, block.headings) for block in read.blocks} == {(1, ("S",))}
+    assert text_of(zipped(data)) == "S\n\nx"
+    book = extract(zipped({**data, "xl/embeddings/deck.pptx": zipped({**data, "xl/embeddings/deck.pptx": deck})}))
+    assert book.text == "S\n\nx\n\nS\n\nx"
 
 
 # --- what isn't shown ---

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from citewell.errors import DocumentRejected
 from citewell.extract import xml
-from citewell.extract.ooxml import Element, S, number_of
+from citewell.extract.ooxml import Element, R, S, number_of
 from citewell.extract.sheet_cells import Cells
 
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?([0-9]{1,7})")
@@ -22,7 +22,9 @@ _TRUE = ("1", "true")
 CELL_CHARACTERS = 3
 """What a table needs to keep a cell apart from the next one."""
 
-_ROW, _C, _COL, _MERGE, _FILTER = (S + name for name in ("row", "c", "col", "mergeCell", "filterColumn"))
+_ROW, _C, _COL, _MERGE, _FILTER, _OBJECT = (
+    S + name for name in ("row", "c", "col", "mergeCell", "filterColumn", "oleObject")
+)
 
 
 class Range(NamedTuple):
@@ -36,12 +38,16 @@ class Range(NamedTuple):
 
 @dataclass(slots=True)
 class Sheet:
-    """``rows`` maps a row's number to the texts of its columns, both from 1, in order; only what shows something."""
+    """``rows`` maps a row's number to the texts of its columns, both from 1, in order; only what shows something.
+
+    ``objects`` are the relationships' ids of documents that lie over the sheet.
+    """
 
     rows: dict[int, dict[int, str]] = field(default_factory=dict)
     merged: list[Range] = field(default_factory=list)
     hidden_rows: set[int] = field(default_factory=set)
     hidden_columns: set[int] = field(default_factory=set)
+    objects: list[str] = field(default_factory=list)
     characters: int = 0
 
     def shows(self, reference: str) -> bool:
@@ -56,7 +62,7 @@ def read_sheet(data: bytes, cells: Cells, *, filtered: bool, most_characters: in
     """
     sheet = Sheet()
     number = 0
-    for element in xml.iterate(data, _ROW, _COL, _MERGE, _FILTER):
+    for element in xml.iterate(data, _ROW, _COL, _MERGE, _FILTER, _OBJECT):
         if element.tag == _ROW:
             number = number_of(element.get("r")) or number + 1
             if _is_hidden(element):
@@ -79,6 +85,8 @@ def _read_layout(sheet: Sheet, element: Element) -> None:
         sheet.hidden_columns.update(_hidden_columns(element))
     elif element.tag == _FILTER:
         sheet.hidden_rows.clear()  # a filter, which comes after the rows, hides them only for the moment
+    elif element.tag == _OBJECT:
+        sheet.objects.append(element.get(R + "id", ""))
     elif len(sheet.merged) < _MOST_RANGES:
         sheet.merged += _ranges(element.get("ref", ""))
 

@@ -2,7 +2,8 @@
 
 Cells are read as they are shown: formulas as the values they last had (as themselves if they never had one),
 numbers and dates in their format. Hidden sheets, rows and columns are left out, but for rows that a filter or a folded
-outline hides for the moment. Only cells that are there are looked at, however large a sheet says it is.
+outline hides for the moment. Only cells that are there are looked at, however large a sheet says it is. What lies over
+a sheet follows its tables: text boxes, charts, comments, at last documents.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from citewell.core.values import ExtractedText
 from citewell.errors import DocumentRejected
 from citewell.extract.building import TextBuilder
 from citewell.extract.charts import write_graphic
+from citewell.extract.inner_documents import InnerDocuments
 from citewell.extract.ooxml import Package, R, S, number_of
 from citewell.extract.options import ReadOptions
 from citewell.extract.sheet_asides import Asides, Graphic
@@ -43,6 +45,7 @@ def _read(data: bytes, options: ReadOptions, *, only_shown: bool) -> ExtractedTe
         raise DocumentRejected("too_large", f"{len(sheets)} sheets, {options.limits.pages} allowed")
     asides = Asides(package, main)
     builder = TextBuilder(options.limits)
+    inner = InnerDocuments(package, builder, None if only_shown else options)
     unread = []
     shows_pictures = False
     for number, sheet in enumerate(sheets, start=1):
@@ -55,6 +58,8 @@ def _read(data: bytes, options: ReadOptions, *, only_shown: bool) -> ExtractedTe
         assert sheet.part is not None
         tables = tables_in(cells, options.limits.characters)
         _write(builder, sheet.name, tables, list(asides.of(sheet.part, cells)), package)
+        for shown in cells.objects:
+            inner.write_object(sheet.part, shown)
         shows_pictures |= asides.shows_pictures(sheet.part)
     if unread and not builder.length:
         raise DocumentRejected("corrupt", "none of the sheets can be read")
