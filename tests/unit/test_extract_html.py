@@ -370,6 +370,38 @@ def test_lines_stay_apart_where_a_style_keeps_them(body: str, shown: str) -> Non
     assert text_of(body) == shown
 
 
+LINKS = "<a href=/a>Home</a> | <a href=/b>Libraries</a> | <a href=/c>People</a>"
+
+
+@pytest.mark.parametrize(
+    "menu",
+    [
+        f"<p>{LINKS}",
+        f"<table><tr><td><img alt='The company'><td>{LINKS.replace('|', '<td>')}</table>",
+        f"<div><ul><li>{LINKS.replace('|', '<li>')}</ul></div>",
+        "<div class=doc-nav><a href=/a><img alt=Prev></a><a href=/b><img alt=Next></a></div>",
+    ],
+)
+def test_a_menu_is_known_by_its_place_above_the_heading_or_by_its_pictures(menu: str) -> None:
+    assert text_of(f"{menu}<h1>Leave</h1>{FILLER}").startswith("Leave\n\nThe policy")
+    assert text_of(f"{menu}<h2>Other</h2><h1>Leave</h1>{FILLER}").startswith("Other\n\nLeave")
+
+
+def test_links_above_the_heading_are_read_where_they_are_what_the_page_is_for() -> None:
+    assert text_of(f"<p>{LINKS}<h1>Leave</h1><p>25 days.") == "Home | Libraries | People\n\nLeave\n\n25 days."
+    said = f"<p>{LINKS} | Our people work at three places."
+    assert text_of(f"{said}<h1>Leave</h1>{FILLER}").startswith("Home | Libraries | People | Our people")
+    assert text_of(f"<h1>Leave</h1><p>{LINKS}{FILLER}").startswith("Leave\n\nHome | Libraries | People")
+
+
+@pytest.mark.parametrize("words", ["top", "Back to top", "↑ Top of page", "Nach oben", "<img alt=top src=up.gif>"])
+def test_links_to_the_top_of_the_page_are_left_out(words: str) -> None:
+    link = f"<div class=back><a href=#start>{words}</a></div>"
+    assert text_of(f"<h1>Leave</h1><p>25 days.</p>{link}<h2>Sick</h2><p>See the <a href=#s>top</a> of it.") == (
+        "Leave\n\n25 days.\n\nSick\n\nSee the top of it."
+    )
+
+
 MADE_TABLES = [
     "<div role=table><div role=rowgroup><div role=row><span role=columnheader>A</span><span role=columnheader>B</span>"
     "</div></div><div role=row><span role=cell>1</span><span role=cell><p>2</p></span></div></div>",

@@ -17,6 +17,8 @@ from citewell.extract.html_links import (
     linked_length,
     links_to_content,
     links_to_neighbours,
+    links_to_the_top,
+    menus_above,
     text_length,
 )
 from citewell.extract.html_names import Called, called, words_of
@@ -75,6 +77,8 @@ _NO_TEXT_OF_ITS_OWN = frozenset({"a", *HEADINGS})
 
 _LEAST_OF_MAIN = 0.4
 _MOST_DROPPED = 0.5
+_MOST_ABOVE = 0.3
+_LEAST_LINKED_ABOVE = 0.8
 _LEAST_PROSE = 200
 _LEAST_OTHER_TEXT = 10
 _MOST_READ_AGAIN = 20  # times the length of the page
@@ -86,9 +90,11 @@ _MOST_ABOVE_HEADING = 3
 class _Mark(Enum):
     """Why an element may be left out: ``CALLED`` so by its name, ``MENU`` if it is mostly links as well.
 
-    Where it is ``HIDDEN`` at first, or the contents, it may be what the page is for.
+    Where it stands ``ABOVE`` the first heading, that and a page of text below it make it a menu. Where it is ``HIDDEN``
+    at first, or the contents, it may be what the page is for.
     """
 
+    ABOVE = auto()
     MENU = auto()
     CALLED = auto()
     AROUND = auto()
@@ -132,6 +138,9 @@ class Boilerplate:
         is_large = length > _MOST_DROPPED * self._length
         if mark is _Mark.HIDDEN:
             return not is_large
+        if mark is _Mark.ABOVE:
+            is_small = length <= _MOST_ABOVE * self._prose and self._prose > _LEAST_PROSE
+            return is_small and linked_length(node) >= _LEAST_LINKED_ABOVE * length and is_menu(node)
         if mark is _Mark.MENU or is_large:
             return is_menu(node) and (not is_large or self._has_other_text)
         return mark is _Mark.AROUND or length <= _LEAST_PROSE or not self._is_most_of_the_prose(node, length)
@@ -183,6 +192,7 @@ def _content_root(tree: LexborHTMLParser) -> LexborNode | None:
 def _marked(tree: LexborHTMLParser, hidden: list[str]) -> Iterator[tuple[_Mark, LexborNode]]:
     """Each element that may be left out, the weakest marks first; ``hidden`` are selectors of its style sheet."""
     heading = _page_heading(tree)
+    yield from _marked_above(tree, heading)
     for node in tree.css(_OF_LINKS):
         yield _Mark.MENU, node
     yield from _marked_by_names(tree, heading)
@@ -194,6 +204,7 @@ def _marked(tree: LexborHTMLParser, hidden: list[str]) -> Iterator[tuple[_Mark, 
         *tree.css(f"{_OUTSIDE_OF_CONTENT}, {_LINE_NUMBERS}, {_PIXEL}"),
         *links_to_content(tree),
         *links_to_neighbours(tree),
+        *links_to_the_top(tree),
         *(node for node in tree.css("button") if not (_is_heading(node.parent) or _opens_panel(node))),
     ):
         yield _Mark.AROUND, node
@@ -203,6 +214,13 @@ def _marked(tree: LexborHTMLParser, hidden: list[str]) -> Iterator[tuple[_Mark, 
             yield _Mark.HIDDEN, node
     for node in tree.css(", ".join(hidden)) if hidden else ():
         yield _Mark.HIDDEN, node
+
+
+def _marked_above(tree: LexborHTMLParser, heading: LexborNode | None) -> Iterator[tuple[_Mark, LexborNode]]:
+    around_heading = _around(heading)
+    for node in menus_above(heading, tree) if heading is not None else ():
+        if node.mem_id not in around_heading:
+            yield _Mark.ABOVE, node
 
 
 def _marked_by_names(tree: LexborHTMLParser, heading: LexborNode | None) -> Iterator[tuple[_Mark, LexborNode]]:

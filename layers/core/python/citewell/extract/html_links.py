@@ -24,8 +24,20 @@ _SKIPS = re.compile(
 )
 """How the words of a link to the content begin, in English, German, French and Spanish."""
 
+_TO_THE_TOP = re.compile(
+    r"""\W* (?: (?:(?:back|go|return)\s)? (?:to\s)? (?:the\s)? top (?:\sof\s(?:the\s|this\s)?page)? | scroll\ to\ top
+        | (?:zurück\s)? (?:nach\ oben | zum\ (?:seiten)?anfang)
+        | (?:retour\ (?:en|vers\ le)\s)? haut (?:\sde\s(?:la\s)?page)?
+        | (?:volver\s)? arriba | torna\ su | naar\ boven ) \W*""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""The words of a link to the top of the page, in English, German, French, Spanish, Italian and Dutch."""
+
 _LONGEST_SKIP = 60
 _MOST_LINKS = 20
+_LEAST_LINKS = 3
+_MAY_BE_A_MENU = ("ul", "ol", "table", "div", "p")
+_MOST_ABOVE = 500
 _LONGEST_LINE = 250
 _PARTS = BLOCKS | LISTS | CODE | HEADINGS.keys() | {"table", "dl"}
 _LINES = frozenset({"p", "li", "div", "span", "td"})
@@ -41,9 +53,9 @@ def linked_length(node: LexborNode) -> int:
 
 
 def is_mostly_links(node: LexborNode) -> bool:
-    """Whether more than half of its text is linked, of what isn't in headings."""
+    """Whether more than half of its text is linked, of what isn't in headings; or it only has pictures that are."""
     if not (linked := linked_length(node)):
-        return False
+        return not text_length(node) and node.css_first("a img") is not None
     in_headings = sum(map(text_length, node.css(_HEADINGS)))
     rest = text_length(node) - in_headings
     if not rest:
@@ -81,13 +93,34 @@ def links_to_neighbours(tree: LexborHTMLParser) -> Iterator[LexborNode]:
             yield line
 
 
+def links_to_the_top(tree: LexborHTMLParser) -> Iterator[LexborNode]:
+    """Those that stand by themselves, as between the sections of a long page."""
+    for link in tree.css("a[href^='#']"):
+        if _TO_THE_TOP.fullmatch(_words_of(link)) and (line := _line_of_links(link)) is not None:
+            yield line
+
+
+def menus_above(heading: LexborNode, tree: LexborHTMLParser) -> Iterator[LexborNode]:
+    """Elements of several links that stand before the page's first heading."""
+    nodes = tree.css(f"{_HEADINGS}, {', '.join(_MAY_BE_A_MENU)}")[:_MOST_ABOVE]
+    if heading.mem_id not in {node.mem_id for node in nodes}:
+        return
+    for node in takewhile(lambda each: each.tag in _MAY_BE_A_MENU, nodes):
+        if len(node.css("a")) >= _LEAST_LINKS:
+            yield node
+
+
 def _skips(link: LexborNode) -> bool:
-    """By its words, or by those that stand for its picture."""
+    return _SKIPS.match(_words_of(link)) is not None
+
+
+def _words_of(link: LexborNode) -> str:
+    """Its own, or those that stand for its picture; empty for more than such a link says."""
     picture = link.css_first("img[alt]")
     words = " ".join(
         (link.text().strip() or (picture.attributes["alt"] if picture is not None else None) or "").split()
     )
-    return len(words) <= _LONGEST_SKIP and _SKIPS.match(words) is not None
+    return words if len(words) <= _LONGEST_SKIP else ""
 
 
 def _line_of_links(link: LexborNode) -> LexborNode | None:
