@@ -183,6 +183,13 @@ def test_boxes_that_overlap_are_read_from_above() -> None:
     assert text_of(pptx([slide])) == "one\n\ntwo"
 
 
+def test_boxes_that_are_not_quite_in_line_are_read_from_the_left_whatever_lies_behind_them() -> None:
+    behind = placed("The process", 0, 0, 99, 60)
+    steps = sized("Build", 12, 60, 20, 20, 10) + sized("Plan", 12, 10, 21, 20, 10) + sized("Design", 12, 35, 21, 20, 10)
+    assert text_of(pptx([steps + behind])) == "The process\n\nPlan\n\nDesign\n\nBuild"
+    assert text_of(pptx([placed("diagram", 0, 11, 90, 40) + placed("text", 5, 10, 80, 40)])) == "text\n\ndiagram"
+
+
 def test_a_group_stays_together_and_is_read_by_its_place() -> None:
     together = group(placed("g2", 0, 60, 5, 5), placed("g1", 0, 50, 5, 5), at=(0, 10, 40, 20))
     assert text_of(pptx([placed("after", 0, 70, 50, 10) + together])) == "g1\n\ng2\n\nafter"

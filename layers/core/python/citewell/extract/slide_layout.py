@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from citewell.extract.ooxml import A, Element, P, number_of
@@ -104,10 +104,10 @@ def _cut(shapes: list[_Placed]) -> list[_Placed]:
         part = parts.pop()
         across, along = _widest_gap(part, 1, 3), _widest_gap(part, 0, 2)
         if len(part) < 2 or (across is None and along is None):
-            done += sorted(part, key=lambda each: (each[1].top, each[1].left))
+            done += chain(*_rows(part))
             continue
         if rows := _grid(part):
-            done += [each for row in rows for each in sorted(row, key=lambda each: each[1].left)]
+            done += chain(*rows)
             continue
         use_rows = along is None or (across is not None and across[0] >= along[0])
         side, gap = (1, across) if use_rows else (0, along)
@@ -126,15 +126,26 @@ def _grid(shapes: list[_Placed]) -> list[list[_Placed]]:
     heights = [box.bottom - box.top for _, box in shapes]
     if max(heights) > _ALIKE * min(heights):
         return []
-    rows: list[list[_Placed]] = []
-    for each in sorted(shapes, key=lambda each: each[1].top):
-        if rows and each[1].top - rows[-1][0][1].top <= _MARGIN:
-            rows[-1].append(each)
-        else:
-            rows.append([each])
+    rows = _rows(shapes)
     are_apart = all(above[0][1].bottom <= below[0][1].top + _MARGIN for above, below in pairwise(rows))
     most_are_full = 2 * sum(len(row) > 1 for row in rows) > len(rows)
     return rows if len(rows) >= _ROWS_OF_A_GRID and are_apart and most_are_full else []
+
+
+def _rows(shapes: list[_Placed]) -> list[list[_Placed]]:
+    """Those that begin at one height, side by side: boxes are set by hand, and seldom quite in line."""
+    rows: list[list[_Placed]] = []
+    for each in sorted(shapes, key=lambda each: (each[1].top, each[1].left)):
+        row = rows[-1] if rows else []
+        if row and each[1].top - row[0][1].top <= _MARGIN and all(_are_beside(each[1], other) for _, other in row):
+            row.append(each)
+        else:
+            rows.append([each])
+    return [sorted(row, key=lambda each: each[1].left) for row in rows]
+
+
+def _are_beside(one: Box, other: Box) -> bool:
+    return min(one.right, other.right) - max(one.left, other.left) <= _MARGIN
 
 
 def _widest_gap(shapes: Sequence[_Placed], low: int, high: int) -> tuple[int, int] | None:
