@@ -13,6 +13,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from citewell.extract.html_elements import HEADINGS
 from citewell.extract.html_links import (
+    is_linked_throughout,
     is_menu,
     linked_length,
     links_to_content,
@@ -78,7 +79,6 @@ _NO_TEXT_OF_ITS_OWN = frozenset({"a", *HEADINGS})
 _LEAST_OF_MAIN = 0.4
 _MOST_DROPPED = 0.5
 _MOST_ABOVE = 0.3
-_LEAST_LINKED_ABOVE = 0.8
 _LEAST_PROSE = 200
 _LEAST_OTHER_TEXT = 10
 _MOST_READ_AGAIN = 20  # times the length of the page
@@ -140,7 +140,7 @@ class Boilerplate:
             return not is_large
         if mark is _Mark.ABOVE:
             is_small = length <= _MOST_ABOVE * self._prose and self._prose > _LEAST_PROSE
-            return is_small and linked_length(node) >= _LEAST_LINKED_ABOVE * length and is_menu(node)
+            return is_small and is_menu(node) and is_linked_throughout(node)
         if mark is _Mark.MENU or is_large:
             return is_menu(node) and (not is_large or self._has_other_text)
         return mark is _Mark.AROUND or length <= _LEAST_PROSE or not self._is_most_of_the_prose(node, length)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice, takewhile
 
@@ -36,7 +37,10 @@ _TO_THE_TOP = re.compile(
 _LONGEST_SKIP = 60
 _MOST_LINKS = 20
 _LEAST_LINKS = 3
-_MAY_BE_A_MENU = ("ul", "ol", "table", "div", "p")
+_LEAST_LINKED = 0.8
+_LETTER = re.compile(r"\w")
+_MAY_BE_A_MENU = frozenset({"ul", "ol", "table", "div", "p"})
+_MOST_BETWEEN = 8
 _MOST_ABOVE = 500
 _LONGEST_LINE = 250
 _PARTS = BLOCKS | LISTS | CODE | HEADINGS.keys() | {"table", "dl"}
@@ -96,18 +100,51 @@ def links_to_neighbours(tree: LexborHTMLParser) -> Iterator[LexborNode]:
 def links_to_the_top(tree: LexborHTMLParser) -> Iterator[LexborNode]:
     """Those that stand by themselves, as between the sections of a long page."""
     for link in tree.css("a[href^='#']"):
-        if _TO_THE_TOP.fullmatch(_words_of(link)) and (line := _line_of_links(link)) is not None:
-            yield line
+        if _TO_THE_TOP.fullmatch(_words_of(link)) and _is_among_blocks(link):
+            yield link
 
 
 def menus_above(heading: LexborNode, tree: LexborHTMLParser) -> Iterator[LexborNode]:
     """Elements of several links that stand before the page's first heading."""
-    nodes = tree.css(f"{_HEADINGS}, {', '.join(_MAY_BE_A_MENU)}")[:_MOST_ABOVE]
-    if heading.mem_id not in {node.mem_id for node in nodes}:
+    nodes = tree.css(f"{_HEADINGS}, a")
+    if heading.mem_id not in {node.mem_id for node in nodes if node.tag != "a"}:
         return
-    for node in takewhile(lambda each: each.tag in _MAY_BE_A_MENU, nodes):
-        if len(node.css("a")) >= _LEAST_LINKS:
-            yield node
+    found: dict[int, LexborNode] = {}
+    links = Counter[int]()
+    for link in islice(takewhile(lambda node: node.tag == "a", nodes), _MOST_ABOVE):
+        for node in islice(_around(link), _MOST_BETWEEN):
+            if node.tag in _MAY_BE_A_MENU:
+                found.setdefault(node.mem_id, node)
+                links[node.mem_id] += 1
+    yield from (found[node] for node, count in links.items() if count >= _LEAST_LINKS)
+
+
+def _around(node: LexborNode) -> Iterator[LexborNode]:
+    around = node.parent
+    while around is not None:
+        yield around
+        around = around.parent
+
+
+def is_linked_throughout(node: LexborNode) -> bool:
+    """Whether hardly a word of it isn't linked, whatever signs stand between the links."""
+    linked = sum(_letters_in(link) for link in node.css("a"))
+    return linked >= _LEAST_LINKED * _letters_in(node)
+
+
+def _letters_in(node: LexborNode) -> int:
+    return len(_LETTER.findall(node.text()))
+
+
+def _is_among_blocks(link: LexborNode) -> bool:
+    """Whether no text stands right beside it."""
+    for direction in ("prev", "next"):
+        beside: LexborNode | None = getattr(link, direction)
+        if beside is not None and beside.is_text_node and not (beside.text_content or "").strip():
+            beside = getattr(beside, direction)
+        if beside is not None and beside.tag not in _PARTS and beside.tag != "br":
+            return False
+    return True
 
 
 def _skips(link: LexborNode) -> bool:
