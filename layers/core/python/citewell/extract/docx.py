@@ -12,6 +12,7 @@ from citewell.core.values import ExtractedText
 from citewell.errors import DocumentRejected
 from citewell.extract.building import TextBuilder, clean_line
 from citewell.extract.charts import write_graphic
+from citewell.extract.docx_looks import headings_by_look
 from citewell.extract.docx_numbering import BULLET, Numbering
 from citewell.extract.docx_runs import ParagraphText, Runs
 from citewell.extract.docx_styles import Styles, hidden_in, list_in, outline_level_in
@@ -96,6 +97,7 @@ class _Document:
         self._comments = _by_id(package.related_xml(main, "comments"), "comment")
         self._notes = {kind: _by_id(package.related_xml(main, f"{kind}s"), kind) for kind in _NOTE_TITLES}
         self._carried = ""
+        self._looks: dict[Element, int] = {}
         self._chapters: list[str] = []
         self._opens_with_chapter = False
 
@@ -107,6 +109,8 @@ class _Document:
     def read(self, root: Element) -> None:
         body = root.find(W + "body")
         if body is not None:
+            if not any(map(self._is_section, body.iter(W + "p"))):
+                self._looks = headings_by_look(body, self._styles)
             self._blocks(body)
 
     def read_headers(self) -> None:
@@ -146,17 +150,29 @@ class _Document:
             return None
         if not text.strip() and _end_is_hidden(properties):
             return _Paragraph("")  # an empty one has a number as well, unless nothing of it can be seen
-        direct = outline_level_in(properties)
-        level = self._styles.heading_level(style)
-        if direct is not None:
-            level = direct + 1 if 0 <= direct < _BODY_LEVEL else None
+        level = self._level(properties, style)
         marker, depth = self._marker(properties, style)
+        if level is None and marker != BULLET:
+            level = self._looks.get(element)
         return _Paragraph(text, level, self._styles.is_title(style), self._styles.is_code(style), marker, depth)
 
     def _is_heading(self, paragraph: Element) -> bool:
         properties = paragraph.find(W + "pPr")
         style = value_of(properties, "pStyle") if properties is not None else None
         return style is not None and self._styles.heading_level(style) is not None
+
+    def _level(self, properties: Element | None, style: str | None) -> int | None:
+        """Of a heading, as the paragraph or else its style says."""
+        direct = outline_level_in(properties)
+        if direct is not None:
+            return direct + 1 if 0 <= direct < _BODY_LEVEL else None
+        return self._styles.heading_level(style)
+
+    def _is_section(self, paragraph: Element) -> bool:
+        """Whether it is a heading by style, other than the document's title."""
+        properties = paragraph.find(W + "pPr")
+        style = value_of(properties, "pStyle") if properties is not None else None
+        return self._level(properties, style) is not None and not self._styles.is_title(style)
 
     def _marker(self, properties: Element | None, style: str | None) -> tuple[str | None, int]:
         number, depth = list_in(properties)

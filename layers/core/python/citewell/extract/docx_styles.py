@@ -12,6 +12,7 @@ _BODY_LEVEL = 9
 _HEADING_NAME = re.compile(r"heading ?([1-9])", re.IGNORECASE)
 _CODE_NAMES = {"html preformatted", "preformatted text", "source code", "code", "macro text"}
 _LONGEST_CHAIN = 50
+_SIZE = 20  # where nothing says another one
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,8 @@ class _Style:
     based_on: str | None
     outline_level: int | None
     hidden: bool | None
+    bold: bool | None
+    size: int | None
     list_number: str | None
     list_level: int | None
 
@@ -32,6 +35,8 @@ class Styles:
     def __init__(self, root: Element | None) -> None:
         self._styles: dict[str, _Style] = {}
         self._default: str | None = None
+        defaults = root.find(f"{W}docDefaults/{W}rPrDefault/{W}rPr") if root is not None else None
+        self._default_size = size_in(defaults) or _SIZE
         for each in root.iterfind(W + "style") if root is not None else ():
             identifier = each.get(W + "styleId", "")
             self._styles[identifier] = _style(each)
@@ -60,6 +65,19 @@ class Styles:
     def hidden(self, style: str | None) -> bool:
         return next((each.hidden for _, each in self._chain(style) if each.hidden is not None), False)
 
+    def bold(self, style: str | None) -> bool:
+        return next((each.bold for _, each in self._chain(style) if each.bold is not None), False)
+
+    def size(self, style: str | None) -> int:
+        """Of the letters, in half points."""
+        return next((each.size for _, each in self._chain(style) if each.size is not None), self._default_size)
+
+    def look_of_characters(self, style: str) -> tuple[bool | None, int | None]:
+        """Bold and size, each None where a style of characters leaves it to the paragraph."""
+        chain = [each for _, each in self._chain(style)]
+        bold = next((each.bold for each in chain if each.bold is not None), None)
+        return bold, next((each.size for each in chain if each.size is not None), None)
+
     def numbering(self, style: str | None) -> tuple[str, int | None, list[str]] | None:
         """List, level if a style says it, and the styles up to the one that names the list, the nearest first."""
         level, passed = None, []
@@ -80,7 +98,7 @@ class Styles:
             if identifier is None:
                 return
             # A document without its styles part still says Heading1.
-            each = self._styles.get(identifier, _Style(identifier, None, None, None, None, None))
+            each = self._styles.get(identifier, _Style(identifier, None, None, None, None, None, None, None))
             yield identifier, each
             identifier = each.based_on
 
@@ -91,8 +109,22 @@ class Styles:
 
 def hidden_in(properties: Element | None) -> bool | None:
     """Whether run properties hide their text; None where they don't say."""
-    vanish = properties.find(W + "vanish") if properties is not None else None
-    return None if vanish is None else vanish.get(W + "val") not in ("0", "false", "off")
+    return _switch(properties, "vanish")
+
+
+def bold_in(properties: Element | None) -> bool | None:
+    """Whether run properties make their text bold; None where they don't say."""
+    return _switch(properties, "b")
+
+
+def _switch(properties: Element | None, name: str) -> bool | None:
+    switch = properties.find(W + name) if properties is not None else None
+    return None if switch is None else switch.get(W + "val") not in ("0", "false", "off")
+
+
+def size_in(properties: Element | None) -> int | None:
+    """The size that run properties give, in half points; None where they don't say."""
+    return number_of(value_of(properties, "sz")) if properties is not None else None
 
 
 def list_in(properties: Element | None) -> tuple[str | None, int | None]:
@@ -109,13 +141,15 @@ def outline_level_in(properties: Element | None) -> int | None:
 
 
 def _style(source: Element) -> _Style:
-    paragraph = source.find(W + "pPr")
+    paragraph, characters = source.find(W + "pPr"), source.find(W + "rPr")
     list_number, list_level = list_in(paragraph)
     return _Style(
         name=value_of(source, "name") or "",
         based_on=value_of(source, "basedOn"),
         outline_level=outline_level_in(paragraph),
-        hidden=hidden_in(source.find(W + "rPr")),
+        hidden=hidden_in(characters),
+        bold=bold_in(characters),
+        size=size_in(characters),
         list_number=list_number,
         list_level=list_level,
     )
