@@ -134,6 +134,8 @@ def test_unicode_is_read_with_and_without_a_byte_order_mark(encoding: str, text:
         ("Zażółć gęślą jaźń. Proszę wypełnić wniosek urlopowy przed końcem miesiąca.", "cp1250"),
         ("Zażółć gęślą jaźń. Proszę wypełnić wniosek urlopowy przed końcem miesiąca.", "iso8859_2"),
         ("Çalışanların yıllık izin hakkı yirmi gündür. İzin için başvurunuz.", "cp1254"),
+        ("Az éves szabadság hűvös időben is kivehető. A kérelmet írja alá, és őrizze meg.", "cp1250"),
+        ("Az éves szabadság le nem telt része hűvös időre, le a hegyre, per nap adható. Őrizze meg.", "iso8859_2"),
         (RUSSIAN, "cp1251"),
         (RUSSIAN, "koi8_r"),
         (RUSSIAN, "cp866"),
@@ -158,6 +160,10 @@ def test_a_legacy_encoding_is_told_where_only_one_reading_makes_sense(text: str,
         pytest.param("Le café est fermé à Noël", "mac_roman", id="an old Mac's"),
         pytest.param("Die Größe beträgt fünf Meter", "cp850", id="DOS"),
         pytest.param("počitnice", "cp1250", id="č or è"),
+        pytest.param("Az időjárás hűvös; Schäfer úr őrzi.", "cp1250", id="Hungarian with a letter of others"),
+        pytest.param(
+            "חופשה שנתית היא עשרים ושמונה ימים בשנה לכל עובד ◌".replace("◌", "ּ") * 9, "cp1255", id="pointed Hebrew"
+        ),
     ],
 )
 def test_text_whose_encoding_is_not_certain_is_refused_not_mangled(text: str, encoding: str) -> None:
@@ -176,6 +182,12 @@ def test_text_whose_encoding_is_not_certain_is_refused_not_mangled(text: str, en
 )
 def test_broken_utf_8_is_not_taken_for_an_older_encoding(data: bytes) -> None:
     assert code_of(data) == "undecodable"
+
+
+def test_a_wrong_byte_in_a_thousand_of_plain_ones_is_marked() -> None:
+    text = "Leave is 25 days. " * 60
+    assert text_of(f"{text}Magalh".encode() + b"\x8ees") == f"{text}Magalh\ufffdes"
+    assert code_of(f"{text[:900]}Magalh".encode() + b"\x8ees") == "undecodable"
 
 
 def test_utf_8_with_a_wrong_byte_in_many_is_marked_there() -> None:

@@ -34,6 +34,7 @@ _MOST_CONTROLS = 0.05
 _CONTROL_BYTES = re.compile(rb"[\x01-\x08\x0e-\x19\x1c-\x1f\x7f]")
 _MOST_CONTROL_BYTES = 0.02
 _MOST_STRAY = 0.001
+_NOT_ASCII_BYTES = re.compile(rb"[\x80-\xff]")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _VALID_FOR_A_WRONG_ONE = 4
 # Latin to Arabic, Indic to Thai, punctuation, kana, the unified ideographs, Hangul, full-width forms
@@ -48,9 +49,9 @@ def decode(data: bytes, *, content_type: str | None) -> str:
     """The characters of a text, a byte order mark removed.
 
     In this order: a byte order mark, UTF-16 or UTF-32 without one, UTF-8, the charset of ``content_type``, UTF-8 with
-    a few wrong bytes, which are marked, and a legacy encoding where it can be told for certain. A character that is
-    cut off at the end is left out, and a stray NUL is a space. Raises DocumentRejected ``undecodable`` when none of
-    them fits, ``unsupported_type`` when the bytes are no text at all.
+    a few wrong bytes, which are marked, a legacy encoding where it can be told for certain, and ASCII with a wrong byte
+    in a thousand, marked as well. A character that is cut off at the end is left out, and a stray NUL is a space.
+    Raises DocumentRejected ``undecodable`` when none of them fits, ``unsupported_type`` when the bytes are no text.
     """
     text = _decode(data, content_type)
     if "\x00" in text:
@@ -144,6 +145,8 @@ def _decode_legacy(data: bytes, content_type: str | None) -> str:
 
         if encoding := guess_encoding(data):
             return data.decode(encoding)
+    if len(_NOT_ASCII_BYTES.findall(data)) <= _MOST_STRAY * len(data):
+        return data.decode("utf-8", "replace")
     raise DocumentRejected(
         "undecodable",
         "not UTF-8, and no other encoding is certain; store it as UTF-8 or name its charset in the Content-Type",

@@ -110,11 +110,18 @@ _ELISION = re.compile(
 )
 # Slovak's ŕ and ĺ stand before a consonant, and no word is a single č, but for "č. 5": else they were à, å and è.
 _MISPLACED_CENTRAL = re.compile(r"[ŕĺ](?![^\W\d_aáäeéiíoóôuúyý])|\bč\b(?![.)])", re.IGNORECASE)
+_HUNGARIAN = frozenset("áéíóöőúüűä")
+"""With an ä of foreign names. No language of the West has both the õ and the û that its ő and ű would be."""
+
 _ROMANCE_WORDS = frozenset({
     "le", "les", "des", "du", "est", "une", "et", "dans", "aux", "qui", "sur", "avec", "nous", "vous", "pour",
     "il", "lo", "gli", "che", "della", "di", "per", "con", "sono", "nel", "que", "uma", "das", "em", "com", "las",
 })  # fmt: skip
 _LEAST_ROMANCE_WORDS = 3
+_NEVER_LACKING = frozenset("яюьј")
+_LETTERS_TO_LACK_NONE = 200
+"""Of Cyrillic: in so long a text of any language one of those stands. Hebrew has the same bytes, but for them."""
+
 _LETTER_BEFORE_DIGIT = re.compile(rf"(?![\x00-\x7fªº]){_LETTER}\d")  # where a currency sign stands in the right reading
 _WORD = re.compile(rf"{_LETTER}+")
 _MOST_FOREIGN_IN_LATIN = 0.35
@@ -128,7 +135,12 @@ def _latin_readings(data: bytes) -> Iterator[tuple[str, str]]:
         evidence = _evidence(data, encoding)
         if evidence is None or not _is_written(evidence, alphabets) or _LETTER_BEFORE_DIGIT.search(evidence):
             continue
-        if alphabets is _CENTRAL and (_MISPLACED_CENTRAL.search(evidence) or _is_romance(evidence)):
+        is_hungarian = _is_hungarian(evidence, encoding)
+        if alphabets is _CENTRAL and (
+            _MISPLACED_CENTRAL.search(evidence) or (_is_romance(evidence) and not is_hungarian)
+        ):
+            continue
+        if alphabets is _WESTERN and is_hungarian:
             continue
         letters = [character for character in evidence if character.isalpha()]
         foreign = [letter for letter in letters if not letter.isascii()]
@@ -136,6 +148,13 @@ def _latin_readings(data: bytes) -> Iterator[tuple[str, str]]:
         told = encoding in {"cp1252", "cp1250"} or len(set(foreign)) >= _LEAST_DISTINCT
         if told and len(foreign) <= _MOST_FOREIGN_IN_LATIN * len(letters):
             yield encoding, evidence
+
+
+def _is_hungarian(text: str, encoding: str) -> bool:
+    """Whether the bytes of ``text`` are letters of Hungarian alone, its own two among them."""
+    letters = {letter for letter in text.encode(encoding).decode("cp1250", "replace").lower() if letter.isalpha()}
+    foreign = {letter for letter in letters if not letter.isascii()}
+    return {"ő", "ű"} <= foreign <= _HUNGARIAN
 
 
 def _is_romance(text: str) -> bool:
@@ -150,6 +169,9 @@ def _alphabetic_readings(data: bytes) -> Iterator[tuple[str, str]]:
         if evidence is None or not _is_written(evidence, alphabets):
             continue
         letters = [character for character in evidence if character.isalpha() and not character.isascii()]
+        is_long = len(letters) >= _LETTERS_TO_LACK_NONE
+        if alphabets is _CYRILLIC and is_long and _NEVER_LACKING.isdisjoint(evidence.lower()):
+            continue
         mostly_capitals = sum(map(str.isupper, letters)) > len(letters) / 2
         if len(letters) >= _LEAST_LETTERS and not mostly_capitals and _is_coherent(evidence, encoding):
             yield encoding, evidence
