@@ -6,17 +6,19 @@ paragraph is followed by its text boxes and charts, its notes and its comments; 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from citewell.core.values import ExtractedText
 from citewell.errors import DocumentRejected
 from citewell.extract.building import TextBuilder, clean_line
 from citewell.extract.charts import write_graphic
-from citewell.extract.docx_looks import headings_by_look
+from citewell.extract.docx_looks import paragraphs_of
 from citewell.extract.docx_numbering import BULLET, Numbering
 from citewell.extract.docx_runs import ParagraphText, Runs
 from citewell.extract.docx_styles import Styles, hidden_in, list_in, outline_level_in
 from citewell.extract.docx_tables import CHUNK, cells_of_frame, cells_of_layout, content_of, table_of
+from citewell.extract.heading_looks import headings_by_look
 from citewell.extract.inner_documents import InnerDocuments
 from citewell.extract.ooxml import A, Element, Package, R, V, W, value_of
 from citewell.extract.options import ReadOptions
@@ -97,7 +99,7 @@ class _Document:
         self._comments = _by_id(package.related_xml(main, "comments"), "comment")
         self._notes = {kind: _by_id(package.related_xml(main, f"{kind}s"), kind) for kind in _NOTE_TITLES}
         self._carried = ""
-        self._looks: dict[Element, int] = {}
+        self._looks: Mapping[Element, int] = {}
         self._chapters: list[str] = []
         self._opens_with_chapter = False
 
@@ -110,7 +112,7 @@ class _Document:
         body = root.find(W + "body")
         if body is not None:
             if not any(map(self._is_section, body.iter(W + "p"))):
-                self._looks = headings_by_look(body, self._styles)
+                self._looks = headings_by_look(paragraphs_of(body, self._styles))
             self._blocks(body)
 
     def read_headers(self) -> None:

@@ -6,7 +6,7 @@ text boxes, notes and annotations.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from citewell.core.values import ExtractedText
@@ -14,7 +14,9 @@ from citewell.errors import DocumentRejected
 from citewell.extract import xml
 from citewell.extract.archives import Archive
 from citewell.extract.building import TextBuilder, clean_line
+from citewell.extract.heading_looks import headings_by_look
 from citewell.extract.odt_lines import Line, read_drawing, read_line
+from citewell.extract.odt_looks import paragraphs_of
 from citewell.extract.odt_objects import Objects, chart_table, chart_title
 from citewell.extract.odt_styles import BULLET, DRAW, OFFICE, OUTLINE, STYLE, TABLE, TEXT, Counter, Styles
 from citewell.extract.odt_tables import CELLS, HEAD_ROWS, REPEATED, cells_of_frame, cells_of_layout, content_of, rows_of
@@ -42,7 +44,7 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     builder = TextBuilder(options.limits)
     styles = Styles([each for each in (others.get("styles.xml"), content) if each is not None])
     document = _Document(styles, Objects(archive), builder)
-    document.blocks(body)
+    document.read(body)
     if not builder.length:
         if any(True for _ in body.iter(DRAW + "image")):
             raise DocumentRejected("no_text_layer", "no text, only pictures, in the document")
@@ -80,7 +82,13 @@ class _Document:
         self._objects = objects
         self._builder = builder
         self._headings = Counter(styles)
+        self._looks: Mapping[Element, int] = {}
         self._counters: dict[str, Counter] = {}
+
+    def read(self, body: Element) -> None:
+        if not any(map(self._is_section, body.iter(TEXT + "h", TEXT + "p"))):
+            self._looks = headings_by_look(paragraphs_of(body, self._styles))
+        self.blocks(body)
 
     def blocks(self, container: Element) -> None:
         """Headings, paragraphs, lists and tables, with what hangs on them."""
@@ -123,7 +131,14 @@ class _Document:
 
     def _level(self, heading: Element) -> int:
         style = heading.get(TEXT + "style-name")
-        return number_of(heading.get(TEXT + "outline-level")) or self._styles.outline_level(style) or 1
+        level = number_of(heading.get(TEXT + "outline-level")) or self._styles.outline_level(style)
+        return level or self._looks.get(heading, 1)
+
+    def _is_section(self, paragraph: Element) -> bool:
+        """Whether it is a heading by style, other than the document's title."""
+        style = paragraph.get(TEXT + "style-name")
+        is_heading = paragraph.tag == TEXT + "h" or self._styles.outline_level(style)
+        return bool(is_heading) and not self._styles.is_title(style)
 
     def _paragraph(self, element: Element, asides: _Asides) -> None:
         text = self._line(element, asides)
@@ -131,7 +146,7 @@ class _Document:
         if self._styles.is_title(style):
             self.title = self.title or text.strip() or None
             self._builder.heading(1, text)
-        elif level := self._styles.outline_level(style):
+        elif level := self._styles.outline_level(style) or self._looks.get(element):
             self._builder.heading(level, text)
         elif self._styles.is_code(style):
             self._builder.code(text, goes_on=True)
@@ -181,7 +196,7 @@ class _Document:
             self._write_asides(asides)
 
     def _write_item(self, element: Element, text: str, depth: int, marker: str | None) -> None:
-        if element.tag == TEXT + "h":
+        if element.tag == TEXT + "h" or (element in self._looks and marker != BULLET):
             self._write_heading(element, text, None if marker == BULLET else marker)
         elif marker is None:
             self._builder.paragraph(text)

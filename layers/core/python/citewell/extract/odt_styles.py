@@ -34,6 +34,10 @@ _NUMERALS: dict[str, Numeral] = {
     "أ, ب, ت, ...": numerals.arabic,
     "ก, ข, ค, ...": numerals.thai,
 }
+_FO = "{urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0}"
+_BOLD = 600
+_LENGTH = re.compile(r"(\d+(?:\.\d+)?)(pt|%)")
+_SIZE = 12.0  # where nothing says another one
 _RAISED = re.compile(r"super|[1-9]")
 _PLACEHOLDER = re.compile(r"%(\d+)%([^%]*)")
 _FORMATS = tuple(
@@ -62,9 +66,13 @@ class Styles:
     def __init__(self, roots: list[Element]) -> None:
         self._styles: dict[str, Element] = {}
         self._lists: dict[str, dict[int, _Level]] = {}
+        self._defaults: list[Element] = []
         for root in roots:
             for each in root.iter(STYLE + "style"):
                 self._styles[each.get(STYLE + "name", "")] = each
+            self._defaults += (
+                each for each in root.iter(STYLE + "default-style") if each.get(STYLE + "family") == "paragraph"
+            )
             for each in root.iter(TEXT + "list-style", TEXT + "outline-style"):
                 name = each.get(STYLE + "name", "") if each.tag == TEXT + "list-style" else OUTLINE
                 self._lists[name] = {number_of(level.get(TEXT + "level")) or 1: _level(level) for level in each}
@@ -96,6 +104,28 @@ class Styles:
     def leaves_lists(self, style: str | None) -> bool:
         """Whether paragraphs of a style have no number though the one that it is based on gives them one."""
         return self.list_style(style) == ""
+
+    def bold(self, style: str | None) -> bool | None:
+        """None where the style leaves it to what is around it."""
+        weights = (self._of_text(each, _FO + "font-weight") for _, each in self._chain(style))
+        weight = next((weight for weight in weights if weight is not None), None)
+        return None if weight is None else weight == "bold" or (number_of(weight) or 0) >= _BOLD
+
+    def size(self, style: str | None, around: float | None = None) -> float:
+        """In points; ``around`` is the size of the paragraph that a style of characters stands in."""
+        factor = 1.0
+        for each in [*(each for _, each in self._chain(style)), *(self._defaults if around is None else ())]:
+            size = _LENGTH.fullmatch(self._of_text(each, _FO + "font-size") or "")
+            if size is not None and size[2] == "pt":
+                return factor * float(size[1])
+            factor *= float(size[1]) / 100 if size is not None else 1
+        return factor * (_SIZE if around is None else around)
+
+    @staticmethod
+    def _of_text(style: Element, attribute: str) -> str | None:
+        properties = style.find(STYLE + "text-properties")
+        value: str | None = properties.get(attribute) if properties is not None else None
+        return value
 
     def raised(self, style: str | None) -> bool:
         for _, each in self._chain(style):
