@@ -211,7 +211,8 @@ class _Fragments:
         left, bottom, right, top = edges
         (a, b, c, d, x, y), size, font = self._text.type_of(index)
         turn = 0 if b == 0 and a > 0 else round(math.atan2(b, a) / (math.pi / 2)) % 4
-        size = _likely_size(size * math.hypot(c, d), _height(boxes, turn))
+        height = _tallest(boxes, turn) if len(boxes) > 1 else right - left if turn % 2 else top - bottom
+        size = _likely_size(size * math.hypot(c, d), height)
         is_stacked = (
             right - left < 1.5 * size and turn == 0 and len(words) > 1 and top - bottom > _STACKED * size * len(words)
         )
@@ -286,8 +287,8 @@ def _look_of(font: Font) -> tuple[bool, bool]:
     )
 
 
-def _height(boxes: list[Edges], turn: int) -> float:
-    """That of the tallest."""
+def _tallest(boxes: list[Edges], turn: int) -> float:
+    """The height of the tallest one."""
     low, high = (0, 2) if turn % 2 else (1, 3)
     return max([box[high] - box[low] for box in boxes])
 
