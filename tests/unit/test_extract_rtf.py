@@ -298,6 +298,48 @@ def test_the_parts_of_a_formula_are_kept_apart() -> None:
     assert text_of(b"is " + formula) == "is (a+1)/2x^3"
 
 
+@pytest.mark.parametrize(
+    ("parts", "written"),
+    [
+        (
+            rb"{\mnary{\mnaryPr{\mchr \u8721?}{\mctrlPr\f4}}{\msub{\mr i}}{\msup{\mr\mscr0\msty2 n}}{\me{\mr i}}}",
+            "∑_i^n i",
+        ),
+        (rb"{\mrad{\mradPr{\mdegHide 1}}{\mdeg}{\me{\mr x+1}}}", "√(x+1)"),
+        (rb"{\md{\mdPr}{\me{\mr a}}}{\md{\mdPr{\mbegChr [}{\mendChr }}{\me{\mr b}}}", "(a)[b"),
+        (rb"{\mm{\mmr{\me{\mr 1}}{\me{\mr 2}}}{\mmr{\me{\mr 3}}{\me{\mr 4}}}}", "1, 2; 3, 4"),
+        (rb"{\mr {\f4\'61} \u-10179?}", "α \ufffd"),
+    ],
+    ids=["sum", "root", "brackets", "matrix", "runs"],
+)
+def test_signs_that_a_formula_has_as_properties_are_written(parts: bytes, written: str) -> None:
+    paragraph = rb"{\*\moMathPara{\moMathParaPr{\mjc left}}{\*\moMath" + parts + rb"}}"
+    assert text_of(b"is {\\mmath" + paragraph + b"}.") == f"is {written}."
+    assert text_of(b"{\\v is {\\mmath" + paragraph + b"}}.") == "."
+
+
+def test_a_formula_of_many_parts_in_one_another_is_read() -> None:
+    deep = rb"{\mrad{\me" * 450 + rb"{\mr x}" + b"}}" * 450
+    assert "(√x)" in text_of(rb"{\*\moMath" + deep + b"}")
+
+
+def form(properties: bytes) -> bytes:
+    code = rb"{\*\fldinst {\i  FORM {\*\datafield 65}{\*\formfield{" + properties + rb"}}}}"
+    return rb"{\field\fldpriv" + code + rb"{\fldrslt }}"
+
+
+def test_check_boxes_and_drop_down_lists_show_their_values() -> None:
+    name = rb"{\*\ffname Box1}"
+    assert text_of(form(rb"\fftype1\ffres1" + name) + b" yes") == "☒ yes"
+    assert text_of(form(rb"\fftype1\ffres25" + name + rb"\ffdefres1") + b" yes") == "☒ yes"
+    assert text_of(form(rb"\fftype1\ffres25\ffdefres0") + b" no") == "☐ no"
+    choices = rb"{\*\ffl Ann}{\*\ffl {\f2\'c1\'ee\'e1}}"
+    assert text_of(b"Name: " + form(rb"\fftype2\ffres1" + name + choices)) == "Name: Боб"
+    assert text_of(b"Name: " + form(rb"\fftype2\ffres5" + choices)) == "Name:"
+    assert text_of(form(rb"\fftype0{\*\ffdeftext gone}") + b"text") == "text"
+    assert text_of(rb"{\v " + form(rb"\fftype1\ffres1") + b"}shown") == "shown"
+
+
 def picture(name: bytes, value: bytes) -> bytes:
     described = rb"{\*\picprop\shplid1{\sp{\sn " + name + rb"}{\sv " + value + rb"}}{\sp{\sn fLine}{\sv 0}}}"
     return rb"{\*\shppict{\pict" + described + rb"\pngblip 89504e47}}{\nonshppict{\pict\wmetafile8 0100}}"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from citewell.core.values import ExtractedText
 from citewell.errors import DocumentRejected
@@ -16,10 +15,12 @@ from citewell.extract.alternative_texts import picture_line
 from citewell.extract.building import TextBuilder, clean_line
 from citewell.extract.options import ReadOptions
 from citewell.extract.rtf_blocks import Blocks, Paragraph
-from citewell.extract.rtf_codes import CHARACTERS, SIGNS, SYMBOL_CHARSET, Font, page_of
+from citewell.extract.rtf_codes import CHARACTERS, SIGNS, Fonts, page_of
 from citewell.extract.rtf_destinations import COLLECTED, SKIPPED, STARRED
+from citewell.extract.rtf_forms import FORM_WORDS, FormField
+from citewell.extract.rtf_formulas import FormulaPart
+from citewell.extract.rtf_state import State, Style, style_of
 from citewell.extract.superscripts import raised_after
-from citewell.extract.symbols import symbol
 
 _TOKEN = re.compile(
     rb"""\\(?P<word>[a-zA-Z]{1,32})(?P<number>-?[0-9]{1,10})?[ ]?
@@ -31,46 +32,12 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _MOST_GROUPS = 1_000
-_HEADING_NAME = re.compile(r"heading ?([1-9])", re.IGNORECASE)
 _BODY_LEVEL = 9
 
-_UNREAD = {"nothing", "picture"}
+_FIELD = {"field", "form"}
+_UNREAD = {"nothing", "picture", *_FIELD}
 _PROPERTY = ("sn", "sv")
 """A property's name and value, each in a group of its own."""
-
-
-@dataclass(slots=True)
-class _State:
-    """What a group has set; its end brings back the outer one's.
-
-    ``into`` is where text goes: ``body``, a name of what is collected, or ``nothing``; ``picture`` is where properties
-    are looked for. ``part_of_formula`` is the sign before such a part, and where it begins.
-    """
-
-    into: str = "body"
-    paragraph: Paragraph = field(default_factory=Paragraph)
-    font: int = 0
-    hidden: bool = False
-    deleted: bool = False
-    raised: bool = False
-    unicode_skip: int = 1
-    opens: str | None = None
-    part_of_formula: tuple[str, int] | None = None
-
-    def inner(self) -> _State:
-        """What a group begins with. Written out, as documents open groups by the hundred thousand."""
-        outer = self.paragraph
-        paragraph = Paragraph(
-            outer.style, outer.level, outer.is_title, outer.in_table, outer.nested, outer.depth, outer.list_number,
-            outer.marker,
-        )  # fmt: skip
-        return _State(self.into, paragraph, self.font, self.hidden, self.deleted, self.raised, self.unicode_skip)
-
-
-@dataclass(slots=True)
-class _Style:
-    name: str = ""
-    level: int | None = None
 
 
 def read(data: bytes, options: ReadOptions) -> ExtractedText:
@@ -92,16 +59,15 @@ class _Document:
     def __init__(self, builder: TextBuilder) -> None:
         self._blocks = Blocks(builder)
         self._before = ""
-        self._state = _State()
-        self._outer: list[_State] = []
-        self._fonts: dict[int, Font] = {}
-        self._default_font = 0
-        self._page = "cp1252"
-        self._styles: dict[int, _Style] = {}
+        self._state = State()
+        self._outer: list[State] = []
+        self._fonts = Fonts()
+        self._styles: dict[int, Style] = {}
         self._collected: dict[str, list[str]] = {}
         self._bytes = bytearray()
         self._to_skip = 0
         self._starred = False
+        self._form = FormField()
         self._words = self._handlers()
 
     @property
@@ -152,8 +118,8 @@ class _Document:
                 self._end_style(ended)
             elif ended.into == "sv" and self._state.into == "picture":
                 self._end_picture_property()
-            if ended.part_of_formula is not None:
-                self._blocks.group(*ended.part_of_formula)
+            elif ended.into != self._state.into:
+                self._end_properties(ended)
             if ended.opens is not None:
                 author = clean_line("".join(self._collected.pop("author", ()))) if ended.opens == "Comment" else ""
                 self._blocks.end_aside(f"{ended.opens} ({author})" if author else ended.opens)
@@ -178,11 +144,10 @@ class _Document:
     def _decode(self) -> None:
         """Bytes are gathered first, as one character may be two of them."""
         if self._bytes:
-            font = self._fonts.get(self._state.font) or Font()
             data = bytes(self._bytes)
             self._bytes.clear()
             in_tables = self._state.into in ("fonts", "style")
-            self._write(data.decode(self._page, "replace") if in_tables else font.decode(data, default=self._page))
+            self._write(self._fonts.decode(data, None if in_tables else self._state.font))
 
     def _write(self, text: str) -> None:
         state = self._state
@@ -191,8 +156,10 @@ class _Document:
                 text = raised_after(self._before, text) if state.raised else text
                 self._before = text[-1:] or self._before
                 self._blocks.write(text, state.paragraph)
+        elif state.formula is not None:
+            state.formula.add(text)
         elif state.into == "fonts":
-            self._fonts.setdefault(state.font, Font()).name += text.partition(";")[0]
+            self._fonts.font(state.font).name += text.partition(";")[0]
         elif state.into not in _UNREAD and state.into != "info":
             self._collected.setdefault(state.into, []).append(text)
 
@@ -206,13 +173,7 @@ class _Document:
             self._write(SIGNS[sign])
 
     def _unicode(self, number: int | None) -> None:
-        code = (number or 0) & 0xFFFF
-        font = self._fonts.get(self._state.font)
-        is_symbol = 0xF000 <= code < 0xF100
-        if is_symbol and font is not None and font.charset == SYMBOL_CHARSET:
-            self._write(symbol(code, font.symbols))
-        else:
-            self._write(symbol(code, "symbol") if is_symbol else chr(code))
+        self._write(self._fonts.character((number or 0) & 0xFFFF, self._state.font))
         self._to_skip = self._state.unicode_skip
 
     # --- control words ---
@@ -223,9 +184,9 @@ class _Document:
         if self._to_skip and word not in self._words:
             self._to_skip -= 1
         elif self._state.into in _UNREAD:
-            if word in _PROPERTY and self._state.into == "picture":
-                self._state.into = word
-                self._collected[word] = []
+            self._look_for(word, number, starred=starred)
+        elif self._state.formula is not None and word.startswith("m") and not self._state.is_part:
+            self._set(formula=self._state.formula.part(word), is_part=True)
         elif word in SKIPPED:
             self._state.into = "nothing"
         elif word in self._words:
@@ -246,15 +207,15 @@ class _Document:
         return {
             "u": self._unicode,
             "uc": lambda number: self._set(unicode_skip=max(number or 0, 0)),
-            "ansicpg": self._set_page,
-            "mac": lambda _: self._set_page(10000),
-            "pc": lambda _: self._set_page(437),
-            "pca": lambda _: self._set_page(850),
+            "ansicpg": lambda number: self._fonts.set_page(number or 0),
+            "mac": lambda _: self._fonts.set_page(10000),
+            "pc": lambda _: self._fonts.set_page(437),
+            "pca": lambda _: self._fonts.set_page(850),
             "deff": self._set_default_font,
             "f": lambda number: self._set(font=number or 0),
             "fonttbl": lambda _: self._set(into="fonts"),
-            "fcharset": self._set_charset,
-            "cpg": self._set_font_page,
+            "fcharset": lambda number: setattr(self._fonts.font(self._state.font), "charset", number or 0),
+            "cpg": lambda number: setattr(self._fonts.font(self._state.font), "page", page_of(number or 0)),
             "stylesheet": lambda _: self._set(into="style"),
             "info": lambda _: self._set(into="info"),
             "v": lambda number: self._set(hidden=number != 0),
@@ -264,7 +225,7 @@ class _Document:
             "up": lambda number: self._set(raised=number != 0),
             "sub": lambda _: self._set(raised=False),
             "nosupersub": lambda _: self._set(raised=False),
-            "plain": lambda _: self._set(hidden=False, deleted=False, raised=False, font=self._default_font),
+            "plain": lambda _: self._set(hidden=False, deleted=False, raised=False, font=self._fonts.default),
             "pard": lambda _: self._set(paragraph=Paragraph()),
             "s": self._set_style,
             "outlinelevel": self._set_level,
@@ -290,10 +251,8 @@ class _Document:
             "footnote": lambda _: self._open("Footnote"),
             "ftnalt": lambda _: self._set_endnote(),
             "annotation": lambda _: self._open("Comment"),
-            "mnum": lambda _: self._begin_part_of_formula(""),
-            "mden": lambda _: self._begin_part_of_formula("/"),
-            "msup": lambda _: self._begin_part_of_formula("^"),
-            "msub": lambda _: self._begin_part_of_formula("_"),
+            "moMath": lambda _: self._begin_formula(),
+            "fldinst": lambda _: self._begin_field(),
             "shptxt": lambda _: self._open(""),
             "dptxbxtext": lambda _: self._open(""),
         }
@@ -306,27 +265,45 @@ class _Document:
         for name, value in changes.items():
             setattr(self._state.paragraph, name, value)
 
-    def _set_page(self, number: int | None) -> None:
-        self._page = page_of(number or 0) or self._page
-
     def _set_default_font(self, number: int | None) -> None:
-        self._default_font = self._state.font = number or 0
-
-    def _set_charset(self, number: int | None) -> None:
-        self._fonts.setdefault(self._state.font, Font()).charset = number or 0
-
-    def _set_font_page(self, number: int | None) -> None:
-        self._fonts.setdefault(self._state.font, Font()).page = page_of(number or 0)
+        self._fonts.default = self._state.font = number or 0
 
     def _set_endnote(self) -> None:
         if self._state.opens is not None:
             self._state.opens = "Endnote"
 
-    # --- formulas and pictures ---
+    # --- formulas, fields and pictures ---
 
-    def _begin_part_of_formula(self, sign: str) -> None:
+    def _begin_formula(self) -> None:
         if self._state.into == "body":
-            self._state.part_of_formula = sign, self._blocks.pieces
+            self._set(into="formula", formula=FormulaPart(), is_part=True)
+
+    def _begin_field(self) -> None:
+        self._state.into = "field" if self._state.into == "body" else "nothing"
+
+    def _look_for(self, word: str, number: int | None, *, starred: bool) -> None:
+        """What counts where text doesn't."""
+        into = self._state.into
+        if into == "picture" and word in _PROPERTY:
+            self._state.into = word
+            self._collected[word] = []
+        elif into == "field" and word == "formfield":
+            self._state.into = "form"
+            self._form = FormField()
+        elif into == "form" and word == "ffl":
+            self._state.into = "choice"
+        elif into == "form" and word in FORM_WORDS:
+            setattr(self._form, FORM_WORDS[word], number or 0)
+        elif into in _FIELD and starred:
+            self._state.into = "nothing"
+
+    def _end_properties(self, ended: State) -> None:
+        if ended.into == "formula" and ended.formula is not None:
+            self._write(ended.formula.line)
+        elif ended.into == "choice":
+            self._form.choices.append("".join(self._collected.pop("choice", ())))
+        elif ended.into == "form" and not (self._state.hidden or self._state.deleted):
+            self._blocks.write(self._form.text, self._state.paragraph)
 
     def _begin_picture(self) -> None:
         shown = self._state.into == "body" and not (self._state.hidden or self._state.deleted)
@@ -343,20 +320,15 @@ class _Document:
         style = self._styles.get(number or 0)
         self._set_paragraph(style=number or 0)
         if self._state.into == "body" and style is not None:
-            self._set_paragraph(level=style.level, is_title=style.name.lower() == "title")
+            self._set_paragraph(level=style.level, is_title=style.is_title)
 
     def _set_level(self, number: int | None) -> None:
         level = number or 0
         self._set_paragraph(level=level + 1 if 0 <= level < _BODY_LEVEL else None)
 
-    def _end_style(self, ended: _State) -> None:
+    def _end_style(self, ended: State) -> None:
         name = "".join(self._collected.pop("style", ())).strip().rstrip(";")
-        level = ended.paragraph.level
-        if match := _HEADING_NAME.fullmatch(name):
-            level = int(match[1])
-        elif name.lower() == "title":
-            level = 1
-        self._styles[ended.paragraph.style] = _Style(name, level)
+        self._styles[ended.paragraph.style] = style_of(name, ended.paragraph.level)
         self._state.paragraph = Paragraph()
 
     def _end_paragraph(self, _: int | None) -> None:

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass, field
 
 from citewell.extract.building import TextBuilder
-from citewell.extract.formula_lines import grouped
 from citewell.extract.rtf_tables import MOST_CELLS, PlannedRow, RowPlan, table_of
 
 _LAST_NUMBER = re.compile(r"\d{1,6}(?=\D*\Z)")
@@ -71,17 +70,6 @@ class Blocks:
         if len(self._texts) == 1:
             self._paragraph = paragraph
         self._texts[-1].pieces.append(text)
-
-    @property
-    def pieces(self) -> int:
-        """How many there are of the text in the making."""
-        return len(self._texts[-1].pieces)
-
-    def group(self, sign: str, start: int) -> None:
-        """Write ``sign`` before the pieces from ``start`` on, which are one part of a formula."""
-        pieces = self._texts[-1].pieces
-        part = "".join(pieces[start:])
-        pieces[start:] = [sign + grouped(part)] if part else []
 
     def end_paragraph(self, paragraph: Paragraph, marker: str) -> None:
         text = self._texts[-1].take()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import codecs
 
-from citewell.extract.symbols import spelled
+from citewell.extract.symbols import spelled, symbol
 
-SYMBOL_CHARSET = 2
+_SYMBOL_CHARSET = 2
 _DEFAULT_CHARSET = 1
 _PAGES = {
     0: "cp1252",
@@ -75,7 +75,7 @@ class Font:
         self.name = ""
 
     def decode(self, data: bytes, *, default: str) -> str:
-        if self.charset == SYMBOL_CHARSET:
+        if self.charset == _SYMBOL_CHARSET:
             return spelled(data.decode("latin-1"), self.symbols)
         page = self.page or _PAGES.get(self.charset) or _NAMED.get(self.name.strip().rpartition(" ")[2], default)
         return data.decode(page, "replace")
@@ -84,6 +84,33 @@ class Font:
     def symbols(self) -> str:
         """The symbol font that it is; Wingdings is the usual one for lists, and Symbol says so."""
         return self.name.strip() or "symbol"
+
+
+class Fonts:
+    """The fonts of a document by number; ``default`` is the one of its text."""
+
+    def __init__(self) -> None:
+        self.default = 0
+        self._page = "cp1252"
+        self._fonts: dict[int, Font] = {}
+
+    def set_page(self, number: int) -> None:
+        self._page = page_of(number) or self._page
+
+    def font(self, number: int) -> Font:
+        return self._fonts.setdefault(number, Font())
+
+    def decode(self, data: bytes, number: int | None) -> str:
+        """In the font of that number; None for what stands in no font."""
+        font = self._fonts.get(number) if number is not None else None
+        return data.decode(self._page, "replace") if font is None else font.decode(data, default=self._page)
+
+    def character(self, code: int, number: int) -> str:
+        """Symbols stand in the private area of Unicode."""
+        if not 0xF000 <= code < 0xF100:
+            return chr(code)
+        font = self._fonts.get(number)
+        return symbol(code, font.symbols if font is not None and font.charset == _SYMBOL_CHARSET else "symbol")
 
 
 def page_of(number: int) -> str | None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 SKIPPED = {
-    *("colortbl", "objdata", "objclass", "fldinst", "sp", "nonshppict", "shprslt", "datafield"),
+    *("colortbl", "objdata", "objclass", "sp", "nonshppict", "shprslt", "datafield"),
     *("header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr", "footerf"),
     *("xe", "tc", "rxe", "txe", "bkmkstart", "bkmkend", "nonesttables", "pntxta", "pntxtb"),
-    "mmathPict",
-    *(f"m{formula}Pr" for formula in ("f", "d", "r", "m", "s", "acc", "bar", "box", "ctrl", "func", "nary", "rad")),
-    *(f"m{formula}Pr" for formula in ("sSup", "sSub", "sSubSup", "sPre", "limLow", "limUpp", "eqArr", "groupChr")),
+    *("mmathPict", "moMathParaPr"),
 }
 """Destinations whose text isn't part of what a reader sees, or stands there a second time."""
 
