@@ -368,6 +368,31 @@ def test_a_charts_numbers_follow_its_paragraph() -> None:
     assert text_of(with_object(chart)) == "Seehere.\n\nSales\n\n|  | North |\n| --- | --- |\n| 2023 | 7 |"
 
 
+@pytest.mark.parametrize(
+    ("inner", "text"),
+    [
+        (
+            f"<office:spreadsheet>{table(['a', 'b'], ['1', '2'])}{table(['x'])}</office:spreadsheet>",
+            "| a | b |\n| --- | --- |\n| 1 | 2 |",
+        ),
+        (
+            f"<office:drawing><draw:page><draw:g><draw:rect>{p('Plan')}</draw:rect></draw:g><draw:line>{p('Do')}"
+            "</draw:line></draw:page></office:drawing>",
+            "Plan\nDo",
+        ),
+        (
+            '<office:text><text:h text:outline-level="1">Scope</text:h><text:p>All.</text:p></office:text>',
+            "Scope\nAll.",
+        ),
+        ("<office:image/>", ""),
+    ],
+)
+def test_a_sheet_a_drawing_and_a_document_that_are_shown_follow_their_paragraph(inner: str, text: str) -> None:
+    content = unzipped(odt(""))["content.xml"].decode()
+    shown = content.replace("<office:text></office:text>", inner)
+    assert text_of(with_object(shown)) == f"Seehere.\n\n{text}".strip()
+
+
 @pytest.mark.parametrize("content", ["", "<math", "<other/>"])
 def test_an_object_that_is_damaged_or_of_another_kind_is_left_out(content: str) -> None:
     assert text_of(with_object(content)) == "Seehere."

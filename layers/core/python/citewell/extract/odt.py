@@ -17,7 +17,7 @@ from citewell.extract.building import TextBuilder, clean_line
 from citewell.extract.heading_looks import headings_by_look
 from citewell.extract.odt_lines import Line, read_drawing, read_line
 from citewell.extract.odt_looks import paragraphs_of
-from citewell.extract.odt_objects import Objects, chart_table, chart_title
+from citewell.extract.odt_objects import Objects, lines_of, table_of
 from citewell.extract.odt_styles import BULLET, DRAW, OFFICE, OUTLINE, STYLE, TABLE, TEXT, Counter, Styles
 from citewell.extract.odt_tables import CELLS, HEAD_ROWS, REPEATED, cells_of_frame, cells_of_layout, content_of, rows_of
 from citewell.extract.ooxml import Element, number_of
@@ -217,18 +217,18 @@ class _Document:
         for picture in asides.pictures:
             self._builder.paragraph(picture)
         for line in asides.lines:
-            for chart in line.charts:
-                self._write_chart(chart)
+            for shown in line.objects:
+                self._write_object(shown)
         for table in asides.tables:
             inner = _Asides()
             self._table(table, inner)
             self._write_asides(inner)
         self._write_notes(asides)
 
-    def _write_chart(self, chart: Element) -> None:
-        self._builder.paragraph(chart_title(chart))
-        if (numbers := chart_table(chart)) is not None:
-            self._write_table(numbers, _Asides())
+    def _write_object(self, shown: Element) -> None:
+        self._builder.paragraph("\n".join(lines_of(shown)))
+        if (table := table_of(shown)) is not None:
+            self._write_table(table, _Asides())
 
     def _write_notes(self, asides: _Asides) -> None:
         for line in asides.lines:

@@ -31,7 +31,7 @@ _SIGNS = {TEXT + "tab": "\t", TEXT + "line-break": "\n"}
 class Line:
     """``notes`` are ``text:note`` elements, ``annotations`` ``office:annotation``, ``boxes`` hold paragraphs.
 
-    ``pictures`` are lines that say what a picture shows, ``charts`` documents of their own.
+    ``pictures`` are lines that say what a picture shows, ``objects`` documents of their own.
     """
 
     text: str = ""
@@ -39,7 +39,7 @@ class Line:
     annotations: list[Element] = field(default_factory=list)
     boxes: list[Element] = field(default_factory=list)
     pictures: list[str] = field(default_factory=list)
-    charts: list[Element] = field(default_factory=list)
+    objects: list[Element] = field(default_factory=list)
 
 
 def read_line(paragraph: Element, styles: Styles, objects: Objects) -> Line:
@@ -113,7 +113,7 @@ def _drawing(drawing: Element, objects: Objects, line: Line) -> Iterator[str]:
         if is_formula(shown):
             yield f" {mathml(shown)} "
         else:
-            line.charts.append(shown)
+            line.objects.append(shown)
 
 
 def _spaced(text: str | None) -> str:

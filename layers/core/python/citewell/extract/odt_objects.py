@@ -1,4 +1,4 @@
-"""Formulas and charts in an OpenDocument text: each is a document of its own in the package."""
+"""Formulas, charts, sheets and drawings in an OpenDocument text: each is a document of its own in the package."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from citewell.errors import DocumentRejected
 from citewell.extract import xml
 from citewell.extract.archives import Archive
 from citewell.extract.mathml import MATH_ML
-from citewell.extract.odt_styles import DRAW, TABLE, TEXT
+from citewell.extract.odt_styles import DRAW, OFFICE, TABLE, TEXT
 from citewell.extract.ooxml import Element
 
 _CHART = "{urn:oasis:names:tc:opendocument:xmlns:chart:1.0}"
+_DRAWN = {OFFICE + name for name in ("drawing", "presentation", "text")}
 _REFERENCE = "{http://www.w3.org/1999/xlink}href"
 
 
@@ -23,13 +24,13 @@ class Objects:
         self._read: set[str] = set()
 
     def shown_in(self, frame: Element) -> Iterator[Element]:
-        """The formulas and charts of a frame; what is damaged, or of another kind, is left out."""
+        """The objects of a frame; what is damaged, or of another kind, is left out."""
         for each in frame.iterfind(DRAW + "object"):
             name = each.get(_REFERENCE, "").removeprefix("./") + "/content.xml"
             if name in self._archive and name not in self._read:
                 self._read.add(name)
                 root = self._parsed(name)
-                if root is not None and (is_formula(root) or _chart(root) is not None):
+                if root is not None and (is_formula(root) or root.find(OFFICE + "body") is not None):
                     yield root
 
     def _parsed(self, name: str) -> Element | None:
@@ -45,17 +46,29 @@ def is_formula(root: Element) -> bool:
     return bool(root.tag == MATH_ML + "math")
 
 
-def chart_title(root: Element) -> str:
+def lines_of(root: Element) -> list[str]:
+    """The title of a chart; the text of a drawing, shape by shape, or of a document."""
     chart = _chart(root)
-    title = chart.find(_CHART + "title") if chart is not None else None  # those of its axes are further in
-    return " ".join("".join(line.itertext()) for line in title.iter(TEXT + "p")) if title is not None else ""
+    if chart is not None:
+        title = chart.find(_CHART + "title")  # those of its axes are further in
+        return [" ".join(map(_text, title.iter(TEXT + "p")))] if title is not None else []
+    drawn = (each for each in root.find(OFFICE + "body") if each.tag in _DRAWN)
+    return [_text(line) for each in drawn for line in each.iter(TEXT + "h", TEXT + "p")]
 
 
-def chart_table(root: Element) -> Element | None:
-    """The numbers, which the chart keeps as a table: a row for each category, a column for each series."""
+def table_of(root: Element) -> Element | None:
+    """The numbers of a chart, which it keeps as a table (a row for each category); the first sheet of a workbook."""
     chart = _chart(root)
-    return chart.find(TABLE + "table") if chart is not None else None
+    return (
+        chart.find(TABLE + "table")
+        if chart is not None
+        else root.find(f"{OFFICE}body/{OFFICE}spreadsheet/{TABLE}table")
+    )
 
 
 def _chart(root: Element) -> Element | None:
     return next(root.iter(_CHART + "chart"), None)
+
+
+def _text(line: Element) -> str:
+    return "".join(line.itertext())
