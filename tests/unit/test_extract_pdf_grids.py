@@ -147,6 +147,40 @@ def test_a_frame_around_parts_of_a_page_is_no_table() -> None:
     assert tables("\n".join([*drawn, long, beside])) == []
 
 
+COLUMNS = "\n".join([line(72, 700, 412, 700), line(72, 676, 412, 676), line(72, 560, 412, 560),
+                     *(line(x, 700, x, 560) for x in (72, 242, 322, 412))])  # fmt: skip
+
+
+def listed(rows: Sequence[tuple[float, Sequence[str]]]) -> str:
+    head = "".join(text(x, 684, each) for x, each in zip((75, 245, 325), ("What", "Number", "Price"), strict=True))
+    return head + "".join(
+        text(x, y, each) for y, row in rows for x, each in zip((75, 245, 325), row, strict=True) if each
+    )
+
+
+def test_where_lines_stand_between_columns_only_each_line_of_figures_is_a_record() -> None:
+    rows = [(660, ("Chair", "4", "200.00")), (646, ("for the office", "", "")), (632, ("Desk", "2", "398.00"))]
+    rows += [(618, ("Lamp that may be", "", "")), (604, ("turned off", "6", "150.50")), (576, ("", "Sum", "748.50"))]
+
+    assert tables(COLUMNS + listed(rows)) == [
+        "| What | Number | Price |\n| --- | --- | --- |\n| Chair for the office | 4 | 200.00 |\n| Desk | 2 | 398.00 |\n"
+        "| Lamp that may be turned off | 6 | 150.50 |\n|  | Sum | 748.50 |"
+    ]
+
+
+def test_cells_of_several_lines_that_count_nothing_are_one_record() -> None:
+    rows = [
+        (660, ("Annual leave", "is asked for", "the head of")),
+        (646, ("and the leave", "a month or 2", "the team or")),
+    ]
+    rows += [(632, ("of parents", "before it.", "the office."))]
+
+    assert tables(COLUMNS + listed(rows)) == [
+        "| What | Number | Price |\n| --- | --- | --- |\n| Annual leave and the leave of parents "
+        "| is asked for a month or 2 before it. | the head of the team or the office. |"
+    ]
+
+
 def test_a_table_within_a_cell_of_another_is_read_and_so_is_what_stands_around_it() -> None:
     inner = "\n".join([*LEVEL, *UPRIGHT, words()])
     frame = [*(line(60, y, 560, y) for y in (720, 600, 560)), *(line(x, 720, x, 560) for x in (60, 330, 560))]

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from citewell.extract.pdf_fragments import Fragment
@@ -25,6 +25,8 @@ _SHORTEST = 6.0
 _HEAD = 2.0  # ems above a table within which a line may be its head
 _LONGEST_CELL = 2_000  # characters; what holds more is a frame around a part of the page
 _MOST_CELLS = 20_000
+_FIGURES = 0.8  # of a column's lines, from which on it counts something
+_FEWEST_FIGURES = 3
 
 
 class _Segment(NamedTuple):
@@ -148,12 +150,13 @@ def _table(
     *,
     rtl: bool,
 ) -> RuledTable:
-    columns = len(grid.xs) - 1
-    rows = [[""] * columns for _ in grid.ys[1:]]
+    bands: list[dict[int, list[Fragment]]] = [{} for _ in grid.ys[1:]]
     for (row, column), held in cells.items():
-        rows[row][column] = "\n".join(text_of(line) for line in rows_of(held))
-    if head:
-        rows.insert(0, [head.get(column, "") for column in range(columns)])
+        bands[row][column] = held
+    records = [dict(head)] if head else []
+    for band in bands:
+        records += _records(band)
+    rows = [[record.get(column, "") for column in range(len(grid.xs) - 1)] for record in records]
     first = min(inside, key=lambda each: each.order)
     return RuledTable(
         " ",
@@ -165,6 +168,33 @@ def _table(
         order=first.order,
         rows=tuple(tuple(row[::-1] if rtl else row) for row in rows),
     )
+
+
+def _records(band: Mapping[int, list[Fragment]]) -> Iterator[dict[int, str]]:
+    """What stands between two level lines, by columns: one record, or one a line where they count something.
+
+    Invoices and statistics have lines between their columns only. Words don't tell that from cells of several lines.
+    The line above a label that goes on is its beginning.
+    """
+    lines = rows_of([each for held in band.values() for each in held])
+    columns = {id(each): column for column, held in band.items() for each in held}
+    split = [
+        {column: text_of(list(part)) for column, part in groupby(line, lambda each: columns[id(each)])}
+        for line in lines
+    ]
+    counting = {column for column in band if _counts([cells[column] for cells in split if column in cells])}
+    counted = [index for index, cells in enumerate(split) if not counting.isdisjoint(cells)]
+    label = min(band, default=0)
+    starts = [index - (split[index].get(label, "")[:1].islower() and index - 1 not in counted) for index in counted]
+    for start, end in pairwise([0, *starts[1:], len(lines)]):
+        record = split[start:end]
+        yield {column: "\n".join(cells[column] for cells in record if column in cells) for column in band}
+
+
+def _counts(cells: list[str]) -> bool:
+    """Whether ``cells`` are figures, most of them."""
+    figures = sum(any(map(str.isdigit, cell)) and not any(map(str.isalpha, cell)) for cell in cells)
+    return figures >= max(_FIGURES * len(cells), _FEWEST_FIGURES)
 
 
 def _segments(rulings: Iterable[Edges]) -> tuple[list[_Segment], list[_Segment]]:
