@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from citewell.extract import extract
-from tests.documents.office import docx, frame, paragraph, pptx, sheet_data, with_namespaces, xlsx
+from tests.documents.office import docx, frame, paragraph, pptx, relationships, sheet_data, with_namespaces, xlsx
 
 
 def points(*values: str, code: str = "") -> str:
@@ -48,6 +48,20 @@ def test_categories_and_values_are_shown_in_their_format() -> None:
     assert text_of(chart_of(series("Share", points("0.25", "0.305", code="0.0%"), days))) == (
         "|  | Share |\n| --- | --- |\n| 2024-01-01 | 25.0% |\n| 2024-02-01 | 30.5% |"
     )
+
+
+def test_text_drawn_over_a_chart_follows_its_numbers() -> None:
+    text = "<xdr:sp><xdr:txBody><a:p><a:r><a:t>Strike in May</a:t></a:r></a:p></xdr:txBody></xdr:sp>"
+    data = pptx(
+        [frame('<c:chart r:id="ch"/>')],
+        parts={
+            "ppt/charts/chart1.xml": chart_of(series("Sales", points("5"), points("North"))),
+            "ppt/charts/_rels/chart1.xml.rels": relationships({"u": ("chartUserShapes", "../drawings/d.xml")}),
+            "ppt/drawings/d.xml": f"<c:userShapes>{text}</c:userShapes>",
+        },
+        of_slides={"ch": ("chart", "../charts/chart1.xml")},
+    )
+    assert extract(data).text == "|  | Sales |\n| --- | --- |\n| North | 5 |\n\nStrike in May"
 
 
 def test_days_of_an_axis_of_dates_are_dates_without_a_format_too() -> None:

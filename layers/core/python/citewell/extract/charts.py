@@ -19,7 +19,10 @@ GRAPHICS = (_CHART, _EXTENDED, _DIAGRAM + "relIds")
 
 
 def write_graphic(builder: TextBuilder, package: Package, part: str, graphic: Element) -> None:
-    """Write the chart or diagram that ``graphic`` of ``GRAPHICS``, in ``part``, stands for; nothing if it is gone."""
+    """Write the chart or diagram that ``graphic`` of ``GRAPHICS``, in ``part``, stands for; nothing if it is gone.
+
+    What is written over a chart follows its numbers.
+    """
     is_diagram = graphic.tag == _DIAGRAM + "relIds"
     target = package.target(part, graphic.get(R + ("dm" if is_diagram else "id")))
     root = package.spare_xml(target) if target is not None else None
@@ -34,6 +37,9 @@ def write_graphic(builder: TextBuilder, package: Package, part: str, graphic: El
     builder.paragraph(extended_chart_title(root) if is_extended else chart_title(root))
     for rows in extended_chart_tables(root) if is_extended else chart_tables(root):
         builder.table(rows)
+    drawn_over = package.related_xml(target, "chartUserShapes") if target is not None else None
+    for body in drawn_over.iter("{*}txBody") if drawn_over is not None else ():
+        builder.paragraph(plain_text(body))
 
 
 def diagram_lines(root: Element) -> Iterator[str]:
