@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from citewell.extract.pdf_fragments import Fragment
@@ -178,17 +178,26 @@ def _records(band: Mapping[int, list[Fragment]]) -> Iterator[dict[int, str]]:
     """
     lines = rows_of([each for held in band.values() for each in held])
     columns = {id(each): column for column, held in band.items() for each in held}
-    split = [
-        {column: text_of(list(part)) for column, part in groupby(line, lambda each: columns[id(each)])}
-        for line in lines
-    ]
-    counting = {column for column in band if _counts([cells[column] for cells in split if column in cells])}
-    counted = [index for index, cells in enumerate(split) if not counting.isdisjoint(cells)]
+    split = [_by_column(line, columns) for line in lines]
+    counting = {column for column in band if _counts([text_of(line[column]) for line in split if column in line])}
+    counted = [index for index, line in enumerate(split) if not counting.isdisjoint(line)]
     label = min(band, default=0)
-    starts = [index - (split[index].get(label, "")[:1].islower() and index - 1 not in counted) for index in counted]
+    starts = [index - (_goes_on(split[index].get(label)) and index - 1 not in counted) for index in counted]
     for start, end in pairwise([0, *starts[1:], len(lines)]):
-        record = split[start:end]
-        yield {column: "\n".join(cells[column] for cells in record if column in cells) for column in band}
+        record = _by_column(chain(*lines[start:end]), columns)
+        yield {column: "\n".join(map(text_of, rows_of(held))) for column, held in record.items()}
+
+
+def _by_column(fragments: Iterable[Fragment], columns: Mapping[int, int]) -> dict[int, list[Fragment]]:
+    """``fragments`` by ``columns``, which has the one of each by its id."""
+    parts: defaultdict[int, list[Fragment]] = defaultdict(list)
+    for each in fragments:
+        parts[columns[id(each)]].append(each)
+    return parts
+
+
+def _goes_on(label: list[Fragment] | None) -> bool:
+    return label is not None and label[0].text[0].islower()
 
 
 def _counts(cells: list[str]) -> bool:
