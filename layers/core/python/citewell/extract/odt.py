@@ -15,6 +15,7 @@ from citewell.extract import xml
 from citewell.extract.archives import Archive
 from citewell.extract.building import TextBuilder, clean_line
 from citewell.extract.heading_looks import headings_by_look
+from citewell.extract.odt_forms import Forms
 from citewell.extract.odt_lines import Line, read_drawing, read_line
 from citewell.extract.odt_looks import paragraphs_of
 from citewell.extract.odt_objects import Objects, lines_of, table_of
@@ -43,7 +44,7 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
         raise DocumentRejected("corrupt", "the document has no body of text")
     builder = TextBuilder(options.limits)
     styles = Styles([each for each in (others.get("styles.xml"), content) if each is not None])
-    document = _Document(styles, Objects(archive), builder)
+    document = _Document(styles, Objects(archive, Forms(body)), builder)
     document.read(body)
     if not builder.length:
         if any(True for _ in body.iter(DRAW + "image")):

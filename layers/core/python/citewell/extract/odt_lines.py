@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from citewell.extract.alternative_texts import picture_line
 from citewell.extract.mathml import mathml
+from citewell.extract.odt_forms import FIELD_MARK, field_mark
 from citewell.extract.odt_objects import Objects, is_formula
 from citewell.extract.odt_styles import DRAW, OFFICE, SVG, TEXT, Styles
 from citewell.extract.ooxml import Element, number_of
@@ -90,6 +91,8 @@ def _pieces(parent: Element, styles: Styles, objects: Objects, line: Line) -> It
     for child in parent:
         if child.tag == TEXT + "s":
             yield " " * min(number_of(child.get(TEXT + "c")) or 1, _MOST_SPACES)
+        elif child.tag == FIELD_MARK:
+            yield field_mark(child)
         elif child.tag in _SIGNS:
             yield _SIGNS[child.tag]
         elif child.tag == TEXT + "note":
@@ -109,11 +112,23 @@ def _pieces(parent: Element, styles: Styles, objects: Objects, line: Line) -> It
 def _drawing(drawing: Element, objects: Objects, line: Line) -> Iterator[str]:
     line.boxes += boxes_in(drawing)  # an inline element such as draw:a holds text boxes as well
     line.pictures += pictures_in(drawing)
+    for control in _controls_in(drawing):
+        yield f" {objects.forms.shown(control.get(DRAW + 'control'))} "
     for shown in objects.shown_in(drawing):
         if is_formula(shown):
             yield f" {mathml(shown)} "
         else:
             line.objects.append(shown)
+
+
+def _controls_in(drawing: Element) -> Iterator[Element]:
+    """Those of boxes stand in their paragraphs."""
+    if drawing.tag == DRAW + "control":
+        yield drawing
+    elif drawing.tag != DRAW + "text-box" and not any(child.tag == TEXT + "p" for child in drawing):
+        for child in drawing:
+            if child.tag.startswith(DRAW):
+                yield from _controls_in(child)
 
 
 def _spaced(text: str | None) -> str:

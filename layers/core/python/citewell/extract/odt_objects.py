@@ -8,6 +8,7 @@ from citewell.errors import DocumentRejected
 from citewell.extract import xml
 from citewell.extract.archives import Archive
 from citewell.extract.mathml import MATH_ML
+from citewell.extract.odt_forms import Forms
 from citewell.extract.odt_styles import DRAW, OFFICE, TABLE, TEXT
 from citewell.extract.ooxml import Element
 
@@ -17,9 +18,10 @@ _REFERENCE = "{http://www.w3.org/1999/xlink}href"
 
 
 class Objects:
-    """Each is read once, however often it is named."""
+    """Each is read once, however often it is named. ``forms`` are those of the text itself."""
 
-    def __init__(self, archive: Archive) -> None:
+    def __init__(self, archive: Archive, forms: Forms) -> None:
+        self.forms = forms
         self._archive = archive
         self._read: set[str] = set()
 
