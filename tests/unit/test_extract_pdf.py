@@ -584,6 +584,15 @@ def test_words_that_stand_on_each_other_are_not_joined() -> None:
     assert "Name and address Miller, 3 Elm Road" in read(pdf("\n".join(drawn))).text
 
 
+def test_a_mark_that_stands_on_its_letter_is_joined_with_it() -> None:
+    drawn = [
+        text(72, 600, "\u0939\u0948", font=ANY_SCRIPT),
+        lines(72, 720, PROSE),
+        text(78, 600, "\u0902", font=ANY_SCRIPT),
+    ]
+    assert "\u0939\u0948\u0902" in read(pdf("\n".join(drawn))).text
+
+
 def test_a_turned_note_in_the_margin_comes_after_the_text() -> None:
     extracted = read(pdf(turned_text(40, 300, "Draft of May", "0 1 -1 0") + lines(72, 700, PROSE)))
     assert extracted.text == " ".join(PROSE) + "\n\nDraft of May"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from itertools import pairwise
 from operator import attrgetter
@@ -57,8 +58,9 @@ def text_of(row: Row) -> str:
         pieces.append(row[0].text)
     for previous, each in pairwise(row):
         gap = max(each.left - previous.right, previous.left - each.right)
-        is_apart = not _OVERLAP <= gap / min(previous.size, each.size) < _JOINED
-        if is_apart or each.fixed or previous.text[-1] == ":":
+        size = min(previous.size, each.size)
+        stands_on_it = gap < _OVERLAP * size and not unicodedata.category(each.text[0]).startswith("M")
+        if gap >= _JOINED * size or stands_on_it or each.fixed or previous.text[-1] == ":":
             pieces.append(
                 " " * max(round(gap / (FIXED_WIDTH * each.size)), 1) if each.fixed and previous.fixed else " "
             )
