@@ -16,6 +16,8 @@ from citewell.core.values import BlockKind, ExtractedText
 from citewell.errors import DocumentRejected
 from citewell.extract import extract, pdf_pages
 from citewell.extract.options import Limits, ReadOptions, RecognisePage
+from citewell.extract.pdf_fragments import Fragment
+from citewell.extract.pdf_rows import text_of
 from tests.documents.pdfs import (
     ANY_SCRIPT,
     BOLD,
@@ -584,13 +586,9 @@ def test_words_that_stand_on_each_other_are_not_joined() -> None:
     assert "Name and address Miller, 3 Elm Road" in read(pdf("\n".join(drawn))).text
 
 
-def test_a_mark_that_stands_on_its_letter_is_joined_with_it() -> None:
-    drawn = [
-        text(72, 600, "\u0939\u0948", font=ANY_SCRIPT),
-        lines(72, 720, PROSE),
-        text(78, 600, "\u0902", font=ANY_SCRIPT),
-    ]
-    assert "\u0939\u0948\u0902" in read(pdf("\n".join(drawn))).text
+def test_a_mark_that_stands_on_its_letter_is_no_word_of_its_own() -> None:
+    letters, mark = Fragment("\u0939\u0948", 72, 94, 600, 11), Fragment("\u0902", 78, 89, 600, 11)
+    assert text_of([letters, mark]) == "\u0939\u0948\u0902"
 
 
 def test_a_turned_note_in_the_margin_comes_after_the_text() -> None:
