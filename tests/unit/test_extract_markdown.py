@@ -173,6 +173,12 @@ def test_dashes_that_are_no_front_matter(text: str) -> None:
         ("Leave\n===\n", "Leave"),
         ("<h1>Leave</h1>\n<p>x</p>\n", "Leave"),
         ("---\nlayout: x\n---\n\n# Leave\n", "Leave"),
+        ("[![build](b.svg)](https://ci) ![cover][1]\n\n# Leave\n", "Leave"),
+        ("<p align=center>\n  <img src='logo.png' alt='Acme'>\n</p>\n\n# Leave\n", "Leave"),
+        (".. _leave:\n\n.. meta::\n   :keywords: leave\n\nLeave\n=====\n", "Leave"),
+        ("[[leave]]\n= Leave\n\n== Sick\n\n== Paid\n", "Leave"),
+        ("[Read this](a.md)\n\n# Leave\n", None),
+        ("#\n# Copyright Acme\n", None),
         ("text\n\n# Leave\n", None),
         ("## Part\n\n# Leave\n", None),
         ("just text\n", None),
@@ -289,6 +295,40 @@ def test_numbered_titles_over_markdowns_own_lines_are_no_lists() -> None:
 )
 def test_other_lines_of_signs_stay_what_they_are(text: str, kinds: list[BlockKind]) -> None:
     assert [kind for kind, _ in blocks(text)] == kinds
+
+
+# --- AsciiDoc and wikis ---
+
+
+def test_titles_of_asciidoc_are_headings_and_what_stands_in_its_blocks_is_none() -> None:
+    text = (
+        "= Guide\n:toc:\n\n== Install\n\nRun:\n\n[source,bash]\n----\n# as root\nmake\n----\n\n=== Check\n\n"
+        "....\nOK\n....\n\n[NOTE]\n====\nAsk Ann.\n====\n\nUsage\n-----\n\nUse it.\n"
+    )
+    assert outline(text) == [
+        ("Guide",), ("Guide", "Install"), ("Guide", "Install", "Check"), ("Guide", "Usage"),
+    ]  # fmt: skip
+    assert [text for kind, text in blocks(text) if kind is CODE] == ["----\n# as root\nmake\n----", "....\nOK\n...."]
+    assert (PARAGRAPH, "[NOTE]\n====\nAsk Ann.\n====") in blocks(text)
+
+
+def test_titles_of_a_wiki_are_headings() -> None:
+    assert outline("Leave is paid.\n\n== Sick leave ==\n\nx\n\n=== Notice ===\n\ny\n") == [
+        ("Sick leave",),
+        ("Sick leave", "Notice"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("# Leave\n\n== a\n\n== b\n", id="Markdown"),
+        pytest.param("===  ===\na    b\n===  ===\n\n=== ====\n", id="a table"),
+        pytest.param("x\n\n== y\n", id="one line"),
+    ],
+)
+def test_lines_that_begin_with_equals_signs_are_not_all_titles(text: str) -> None:
+    assert all("=" not in heading for path in outline(text) for heading in path)
 
 
 # --- indented lines ---

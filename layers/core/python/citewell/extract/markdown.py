@@ -16,6 +16,7 @@ from markdown_it.token import Token
 
 from citewell.core.values import Block, BlockKind, ExtractedText
 from citewell.errors import DocumentRejected
+from citewell.extract.asciidoc import with_markdown_signs
 from citewell.extract.building import shortened
 from citewell.extract.declaring import date_of, language_tag_of
 from citewell.extract.decoding import decode
@@ -46,6 +47,16 @@ _HTML_FRAGMENT = re.compile(r"\s*<(?:h[1-6]|p|div|section|article|main|ul|ol|dl|
 _HTML_HEADING = re.compile(r"[ \t]*<h([1-6])(?:\s[^<>]*)?>(.*)</h\1\s*>[ \t]*", re.IGNORECASE)
 
 _MARKED = re.compile(r"^ {0,3}(?:#{1,6}[ \t]+\S|```|~~~[^~\n]*$)|\]\(|`[^`\n]+`|\*\*\w", re.MULTILINE)
+
+_LONGEST_SILENCE = 5_000
+_SILENT = re.compile(
+    r"!\[[^\[\]]*\](?:\([^()]*\)|\[[^\[\]]*\])"  # a picture
+    r"|\]\([^()]*\)|\]\[[^\[\]]*\]"  # where it leads
+    r"|</?[A-Za-z!][^<>]*>"
+    r"|^\.\.[ ][^\n]*(?:\n[ \t]+[^\n]*)*"  # reStructuredText's targets and directives
+    r"|^\[\[[^\n]*\]\][ \t]*$",  # AsciiDoc's anchors
+    re.MULTILINE,
+)
 
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _IMAGE = re.compile(r"!\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
@@ -82,15 +93,17 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
 def read_markdown(text: str) -> ExtractedText:
     """Blocks, title, language and date of a normalised text. The text itself stays as it is.
 
-    The title is the front matter's, else the first level-1 heading that no other heading or text precedes.
+    The title is the front matter's, else the first level-1 heading that no other heading or text precedes; pictures
+    and signs for programs may.
     """
     front = _FRONT_MATTER.match(text)
     body = front.end() if front else 0
     fields = front["fields"] if front else ""
     title = _front_matter_value(fields, "title")
     stretches = list(_stretches(text, body))
-    if title is None and stretches and stretches[0].level == 1:
-        title = stretches[0].heading
+    first = next((each for each in stretches if each.level or _says_something(text[each.start : each.end])), None)
+    if title is None and first is not None and first.level == 1:
+        title = first.heading
     blocks = [Block(BlockKind.METADATA, text.index("---"), _last_visible(text, 0, body))] if front else []
     blocks.extend(_with_paths(stretches))
     return ExtractedText(
@@ -178,7 +191,7 @@ def _stretches(text: str, start: int) -> Iterator[_Stretch]:
     parser = _parser(
         indented_code=not _HTML_FRAGMENT.match(text, start), single_lines=bool(_MARKED.search(text, start))
     )
-    source, levels = with_markdown_titles(text[start:])
+    source, levels = with_markdown_titles(with_markdown_signs(text[start:]))
     state = _Lines(source, parser, {}, [])
     rules = parser.block.ruler.getRules("")
     line = state.skipEmptyLines(0)
@@ -238,7 +251,8 @@ def _heading_text(source: str) -> str:
     if len(lines) == _FRAMED_LINES and lines[0].strip() == lines[2].strip():
         lines = lines[1:]
     if len(lines) == 1:
-        return _plain(re.sub(r"(?:^|\s)#+\s*$", "", source.strip().lstrip("#")))
+        sign = source.strip()[:1]
+        return _plain(re.sub(rf"(?:^|\s){sign}+\s*$", "", source.strip().lstrip(sign)))
     if len(lines) - 1 > _SETEXT_LINES:
         return ""
     return _plain(" ".join(lines[:-1]))
@@ -259,6 +273,14 @@ def _plain(markup: str) -> str:
     ):
         words = pattern.sub(replacement, words)
     return shortened(" ".join(html.unescape(words).split()))
+
+
+def _says_something(source: str) -> bool:
+    """Whether a block is more than badges, logos and signs for programs."""
+    if len(source) > _LONGEST_SILENCE:
+        return True
+    rest, silent = _SILENT.subn("", source)
+    return not silent or re.search(r"\w", rest) is not None
 
 
 def _front_matter_value(fields: str, *names: str) -> str | None:
