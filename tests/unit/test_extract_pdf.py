@@ -402,6 +402,12 @@ def test_code_is_kept_verbatim_with_its_indentation() -> None:
     assert blocks(read(pdf(lines(72, 700, PROSE) + code)), BlockKind.CODE) == ["def leave():\n    return 30"]
 
 
+def test_a_heading_in_type_of_one_width_is_no_code() -> None:
+    heading = text(72, 740, "Application for leave", font=COURIER, size=18)
+    extracted = read(pdf(heading + lines(72, 700, PROSE) + text(72, 500, "leave()", font=COURIER, size=11)))
+    assert [each.kind for each in extracted.blocks] == [BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.CODE]
+
+
 # --- what is dropped ---
 
 

@@ -118,7 +118,12 @@ class PageWriter:
                 self._write_paragraphs(list(members), turned=turned)
 
     def _is_code(self, line: Line) -> bool:
-        return self._profile.code and line.fixed and not line.text.startswith(_PLAIN_BULLETS)
+        is_code = self._profile.code and line.fixed and not line.text.startswith(_PLAIN_BULLETS)
+        return is_code and not self._is_large(line.size)
+
+    def _is_large(self, size: float) -> bool:
+        headings = self._profile.headings
+        return bool(headings) and size >= headings[-1] - 0.25
 
     def _write_paragraphs(self, lines: list[Line], *, turned: bool) -> None:
         right = max(line.right for line in lines)
@@ -160,7 +165,7 @@ class PageWriter:
             return 0
         profile = self._profile
         size = max([line.size for line in paragraph])
-        is_large = bool(profile.headings) and size >= profile.headings[-1] - 0.25
+        is_large = self._is_large(size)
         is_bold = paragraph[0].bold and not profile.bold and size >= 0.95 * profile.body
         if not (is_large or is_bold or self._outline) or not all(line.whole for line in paragraph):
             return 0
