@@ -13,6 +13,7 @@ from citewell.core.values import ExtractedText
 from citewell.errors import DocumentRejected
 from citewell.extract.building import TextBuilder, clean_line
 from citewell.extract.charts import write_graphic
+from citewell.extract.docx_bindings import fill_in
 from citewell.extract.docx_looks import paragraphs_of
 from citewell.extract.docx_numbering import BULLET, Numbering
 from citewell.extract.docx_runs import ParagraphText, Runs
@@ -45,6 +46,7 @@ def _read(data: bytes, options: ReadOptions, *, inner: ReadOptions | None) -> Ex
     builder = TextBuilder(options.limits)
     document = _Document(package, main, builder, InnerDocuments(package, builder, inner))
     root = package.xml(main)
+    fill_in(root, package, main)
     document.read(root)
     if not builder.length:
         if any(True for _ in root.iter(*_PICTURES)):
