@@ -512,6 +512,11 @@ def test_a_compound_keeps_its_hyphen_where_the_document_writes_it_so_elsewhere()
     assert read(pdf(lines(72, 700, rows))).text.endswith("The out-of-pocket costs are yours, so is co-insurance.")
 
 
+def test_the_hyphen_of_an_address_stays() -> None:
+    rows = ["It is told at https://contoso.example/leave-", "rules how leave is asked for."]
+    assert "/leave-rules how leave" in read(pdf(lines(72, 700, rows))).text
+
+
 def test_a_hyphen_before_a_capital_or_a_figure_stays() -> None:
     assert read(pdf(lines(72, 700, ["Ask the Sales-", "Team for Form A-", "12 of this year"]))).text == (
         "Ask the Sales-Team for Form A-12 of this year"

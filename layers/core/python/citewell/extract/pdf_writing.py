@@ -202,13 +202,12 @@ class PageWriter:
         return _LEADERS.sub(" ... ", text) if _has_leaders(text) else text
 
     def _without_hyphen(self, text: str, cut: re.Match[str], line: str) -> str:
-        """A hyphen stays where the document writes it within a line, too, and where no word could go on."""
+        """A hyphen stays where the document writes it within a line, too, in an address, and where no word could go on."""
         before, after = cut[1], _FIRST_WORD.match(line)
         if not after or not (after[0][0].isalpha() and before[-1].isalpha()):
             return f"{text[:-1]}- {line}" if not after else f"{text[:-1]}-{line}"
-        if (before.lower(), after[0].lower()) in self._profile.compounds or (
-            after[0][0].isupper() and not before.isupper()
-        ):
+        is_compound = (before.lower(), after[0].lower()) in self._profile.compounds
+        if is_compound or (after[0][0].isupper() and not before.isupper()) or "/" in text.rsplit(None, 1)[-1]:
             return f"{text[:-1]}-{line}"
         return text[:-1] + line
 
