@@ -179,6 +179,9 @@ def test_a_forms_list_shows_the_chosen_entry() -> None:
     form = f'<w:ffData><w:ddList><w:result w:val="1"/>{entries}</w:ddList></w:ffData>'
     mark = f'<w:r><w:fldChar w:fldCharType="begin">{form}</w:fldChar></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>'
     assert text_of(docx(paragraph("Colour: ", mark))) == "Colour: green"
+    separate = '<w:r><w:fldChar w:fldCharType="separate"/></w:r>'
+    begin, end = mark.replace("</w:r><w:r>", "</w:r>|<w:r>").split("|")
+    assert text_of(docx(paragraph("Colour: ", begin, separate, run("green"), end, "."))) == "Colour: green."
 
 
 def test_formulas_stand_on_one_line() -> None:

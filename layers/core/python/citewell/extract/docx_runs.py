@@ -44,6 +44,7 @@ class Runs:
     def __init__(self, styles: Styles) -> None:
         self._styles = styles
         self._in_code: list[bool] = []
+        self._form_value: int | None = None
         self._paragraph_style: str | None = None
         self._out = ParagraphText()
         self._pieces: list[str] = []
@@ -53,6 +54,7 @@ class Runs:
         """``style`` is the paragraph's own."""
         outer = self._paragraph_style, self._out, self._pieces
         self._paragraph_style, self._out, self._pieces = style, ParagraphText(), []
+        self._form_value = None
         self._walk(paragraph)
         read, read.text = self._out, "".join(self._pieces)
         self._paragraph_style, self._out, self._pieces = outer
@@ -142,12 +144,20 @@ class Runs:
     def _field(self, mark: Element) -> None:
         kind = mark.get(W + "fldCharType")
         if kind == "begin":
+            self._form_value = None if any(self._in_code) else len(self._pieces)
             self._write(_form_value(mark))
             self._in_code.append(True)
         elif kind == "separate" and self._in_code:
             self._in_code[-1] = False
         elif kind == "end" and self._in_code:
             self._in_code.pop()
+            self._forget_form_value()
+
+    def _forget_form_value(self) -> None:
+        """Where the field has a result: some programs write there what the form shows, too."""
+        begin, self._form_value = self._form_value, None
+        if begin is not None and any(map(str.strip, self._pieces[begin + 1 :])):
+            self._pieces[begin] = ""
 
     def _ruby(self, element: Element) -> None:
         """The words; how they are read stands above them, smaller."""
