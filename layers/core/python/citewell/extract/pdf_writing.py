@@ -33,6 +33,7 @@ _AMOUNT = re.compile(
 _PARAGRAPH_END = (".", ":", "?", "!", "”", '"')
 _LAST_WORD = re.compile(rf"(\w+)[{HYPHENS}]$")
 _WORD_CHARACTERS = 60
+_ADDRESS = re.compile(r"(?:://|www\.|@|\w\.\w+/)\S*$")
 _FIRST_WORD = re.compile(r"\w+")
 _FIRST_HAN_OR_KANA = "\u3000"
 
@@ -202,12 +203,12 @@ class PageWriter:
         return _LEADERS.sub(" ... ", text) if _has_leaders(text) else text
 
     def _without_hyphen(self, text: str, cut: re.Match[str], line: str) -> str:
-        """A hyphen stays where the document writes it within a line, too, in an address, and where no word could go on."""
+        """A hyphen stays where the document writes it within a line, too, in an address, or where no word can go on."""
         before, after = cut[1], _FIRST_WORD.match(line)
         if not after or not (after[0][0].isalpha() and before[-1].isalpha()):
             return f"{text[:-1]}- {line}" if not after else f"{text[:-1]}-{line}"
         is_compound = (before.lower(), after[0].lower()) in self._profile.compounds
-        if is_compound or (after[0][0].isupper() and not before.isupper()) or "/" in text.rsplit(None, 1)[-1]:
+        if is_compound or (after[0][0].isupper() and not before.isupper()) or _ADDRESS.search(text):
             return f"{text[:-1]}-{line}"
         return text[:-1] + line
 
