@@ -370,6 +370,26 @@ def test_lines_stay_apart_where_a_style_keeps_them(body: str, shown: str) -> Non
     assert text_of(body) == shown
 
 
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        ("<figure><img alt='Ann Lee'><figcaption>Ann  LEE</figcaption></figure>", "Ann LEE"),
+        ("<a><img alt='New rates'></a><h3><a>New rates for 2026</a></h3><p>x", "New rates for 2026\n\nx"),
+        ("<h3>New rates</h3><p><img alt='New rates'></p><p>x", "New rates\n\nx"),
+        ("<p><span><img alt=Austria></span> <a>Austria</a> and <img alt=Italy> Spain", "Austria and Italy Spain"),
+        ("<ul><li><a><img alt='New rates'></a><p>New rates</ul>", "- New rates"),
+        ("<p><img alt='Ann'><table><tr><td>Annex<td>B</table>", "Ann\n\n| Annex | B |\n| --- | --- |"),
+        (
+            "<p><img alt='Ann'><p>Annex<p><img alt='Annex B'><pre>x</pre><p><img alt=End>",
+            "Ann\n\nAnnex\n\nAnnex B\n\nx\n\nEnd",
+        ),
+        ("<p><img alt=Ann> <img alt=Bob> <img alt=Bob>", "Ann Bob"),
+    ],
+)
+def test_a_picture_is_not_said_again_where_the_text_beside_it_does(body: str, shown: str) -> None:
+    assert text_of(body) == shown
+
+
 LINKS = "<a href=/a>Home</a> | <a href=/b>Libraries</a> | <a href=/c>People</a>"
 
 

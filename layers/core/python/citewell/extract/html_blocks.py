@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -24,11 +23,8 @@ from citewell.extract.html_elements import (
     word_items_of,
 )
 from citewell.extract.html_lists import OpenList
-from citewell.extract.html_superscripts import BEGINNING, end_superscript
+from citewell.extract.html_running_text import RunningText, begins_with
 from citewell.extract.html_tables import HtmlTable, complex_cells
-
-_SPACE = re.compile(r"\s+")
-_SPACE_IN_LINES = re.compile(r"[^\S\n]+")
 
 
 class _Place(Enum):
@@ -67,11 +63,12 @@ class BlockWriter:
         self._builder = builder
         self._tags = tags
         self._keeping_lines = keeping_lines
-        self._lines_kept = 0
         self._complex_cells = complex_cells(root)
         self._roles = headings_by_role(root)
         self._word_items = word_items_of(root)
-        self._text: list[str] = []
+        self._text = RunningText()
+        self._picture = ""
+        self._said = ""
         self._open = [_Open(_Place.FLOW)]
         self._lists: list[OpenList] = []
         self._tables: list[HtmlTable] = []
@@ -85,7 +82,7 @@ class BlockWriter:
     def enter(self, node: LexborNode) -> None:
         tag = self._tag_of(node)
         if self._keeping_lines and node.mem_id in self._keeping_lines:
-            self._lines_kept += 1
+            self._text.keep_lines(begins=True)
         if node.is_text_node:
             self._add_text(node)
         elif self._roles and node.mem_id in self._roles:
@@ -102,7 +99,7 @@ class BlockWriter:
     def leave(self, node: LexborNode) -> None:
         tag = self._tag_of(node)
         if self._keeping_lines and node.mem_id in self._keeping_lines:
-            self._lines_kept -= 1
+            self._text.keep_lines(begins=False)
         if self._roles and node.mem_id in self._roles:
             self._leave_heading(node)
         elif action := _LEAVE.get(tag):
@@ -125,48 +122,51 @@ class BlockWriter:
     def _add_text(self, node: LexborNode) -> None:
         text = node.text_content or ""
         if not self._code_depth:
-            self._text.append((_SPACE_IN_LINES if self._lines_kept else _SPACE).sub(" ", text))
+            self._text.add(text)
         elif text.strip() or node.parent is None or node.parent.mem_id not in self._tags:
-            self._text.append(text)
+            self._text.add_verbatim(text)
 
     def _line_break(self, _: LexborNode) -> None:
-        self._text.append("\n")
+        self._text.add_verbatim("\n")
 
     def _part_words(self, _: LexborNode) -> None:
-        self._text.append(" ")
+        self._text.add_verbatim(" ")
 
     def _quotation_mark(self, _: LexborNode) -> None:
-        self._text.append('"')
+        self._text.add_verbatim('"')
 
     def _image(self, node: LexborNode) -> None:
         if text := text_of_image(node):
-            self._text.append(f" {text} ")
+            self._text.add_picture(text)
 
     def _enter_superscript(self, _: LexborNode) -> None:
-        self._text.append(BEGINNING)
+        self._text.begin_superscript()
 
     def _leave_superscript(self, node: LexborNode) -> None:
-        end_superscript(self._text, node)
+        self._text.end_superscript(node)
 
     # --- blocks ---
 
     def _break(self) -> None:
         """A block begins or ends here; inside a cell, an item or a heading that only parts lines."""
         if self._code_depth:
-            if self._text and not self._text[-1].endswith("\n"):
-                self._text.append("\n")
+            self._text.end_line()
         elif self._open[-1].place is not _Place.FLOW:
-            self._text.append("\n")
+            self._text.add_verbatim("\n")
         else:
             self._flush()
 
     def _flush(self) -> None:
         """Write the text since the last time as what is open."""
-        text = "".join(self._text)
-        self._text.clear()
+        text, is_picture = self._text.take()
         here = self._open[-1]
         if not text.strip():
             return
+        if is_picture and here.place is _Place.FLOW:
+            self._hold(text)
+            return
+        self._write_picture(before=text)
+        self._said = text
         if here.place is _Place.ITEM:
             self._builder.item(text, depth=here.depth, marker=here.marker)
             here.marker = ""  # what goes on after an inner list
@@ -176,15 +176,23 @@ class BlockWriter:
         else:
             self._builder.paragraph(text)
 
+    def _hold(self, picture: str) -> None:
+        """A caption or title that says the same may follow it, or have been before it."""
+        self._write_picture()
+        self._picture = "" if begins_with(self._said, picture) and begins_with(picture, self._said) else picture
+
+    def _write_picture(self, *, before: str = "") -> None:
+        picture, self._picture = self._picture, ""
+        if picture and not begins_with(before, picture):
+            self._builder.paragraph(picture)
+
     def _begin(self, place: _Place, *, marker: str = "", depth: int = 0) -> None:
         self._flush()
         self._open.append(_Open(place, marker, depth))
 
     def _end(self) -> str:
-        text = "".join(self._text)
-        self._text.clear()
         self._open.pop()
-        return text
+        return self._text.take().text
 
     def _is_in_cell(self) -> bool:
         return self._open[-1].place is _Place.CELL
@@ -207,7 +215,7 @@ class BlockWriter:
         here = self._open[-1]
         if here.place is not _Place.HEADING:
             return
-        if here.lines and not "".join(self._text).strip():
+        if here.lines and self._text.is_blank():
             here.lines = BLOCKS
         if before not in here.lines:
             self._flush()
@@ -234,8 +242,8 @@ class BlockWriter:
             return
         self._code_depth -= 1
         if not self._code_depth:
-            self._builder.code("".join(self._text))
-            self._text.clear()
+            self._write_picture()
+            self._builder.code(self._text.take().text)
 
     # --- lists ---
 
@@ -256,14 +264,14 @@ class BlockWriter:
 
     def _part_list(self) -> None:
         if self._is_in_cell():
-            self._text.append("\n")
+            self._text.add_verbatim("\n")
         else:
             self._flush()
 
     def _enter_item(self, node: LexborNode) -> None:
         marker = self._lists[-1].marker(node) if self._lists else "-"
         if self._is_in_cell():
-            self._text.append(f"\n{marker} ")
+            self._text.add_verbatim(f"\n{marker} ")
         else:
             self._begin(_Place.ITEM, marker=marker, depth=self._depth())
 
@@ -276,6 +284,7 @@ class BlockWriter:
         self._word_item = None
         depth = self._open[-1].depth
         marker, text = with_marker_apart(self._end())
+        self._write_picture(before=text)
         self._builder.item(text, depth=depth, marker=marker)
 
     def _enter_term(self, _: LexborNode) -> None:
@@ -296,7 +305,7 @@ class BlockWriter:
             return
         self._begin(_Place.ITEM, marker="-", depth=self._depth())
         if self._terms:
-            self._text.append(f"{', '.join(self._terms).removesuffix(':')}: ")
+            self._text.add_verbatim(f"{', '.join(self._terms).removesuffix(':')}: ")
             self._terms.clear()
 
     def _leave_descriptions(self, node: LexborNode) -> None:
@@ -305,6 +314,7 @@ class BlockWriter:
 
     def _write_terms(self) -> None:
         """Those that nothing describes."""
+        self._write_picture()
         for term in self._terms:
             self._builder.paragraph(term)
         self._terms.clear()
@@ -325,6 +335,7 @@ class BlockWriter:
             self._break()
         else:
             self._flush()
+            self._write_picture()
             self._tables.pop().write(self._builder)
 
     def _enter_row(self, _: LexborNode) -> None:
@@ -336,6 +347,7 @@ class BlockWriter:
             self._break()
         elif node.mem_id in self._complex_cells:
             if self._tables:
+                self._write_picture()
                 self._tables[-1].write(self._builder)
             self._begin(_Place.FLOW)
         else:
@@ -350,6 +362,7 @@ class BlockWriter:
         elif self._tables:
             self._tables[-1].cell(self._end(), node, is_head=self._tag_of(node) == "th")
         else:
+            self._write_picture()
             self._builder.paragraph(self._end())
 
     def _enter_caption(self, _: LexborNode) -> None:
