@@ -185,9 +185,21 @@ def test_boxes_that_overlap_are_read_from_above() -> None:
 
 def test_boxes_that_are_not_quite_in_line_are_read_from_the_left_whatever_lies_behind_them() -> None:
     behind = placed("The process", 0, 0, 99, 60)
-    steps = sized("Build", 12, 60, 20, 20, 10) + sized("Plan", 12, 10, 21, 20, 10) + sized("Design", 12, 35, 21, 20, 10)
+    steps = placed("Build", 60, 20, 20, 10) + placed("Plan", 10, 22, 26, 10) + placed("Design", 34, 23, 26, 10)
     assert text_of(pptx([steps + behind])) == "The process\n\nPlan\n\nDesign\n\nBuild"
     assert text_of(pptx([placed("diagram", 0, 11, 90, 40) + placed("text", 5, 10, 80, 40)])) == "text\n\ndiagram"
+
+
+def test_a_panel_without_a_text_keeps_nothing_together() -> None:
+    columns = (
+        placed("left head", 0, 10, 40, 6)
+        + placed("right head", 50, 10, 40, 6)
+        + placed("left body", 0, 17, 40, 40)
+        + placed("right body", 50, 17, 40, 40)
+    )
+    panel = placed("", 0, 0, 99, 70)
+    assert text_of(pptx([panel + columns])) == "left head\n\nleft body\n\nright head\n\nright body"
+    assert text_of(pptx([group(panel, columns, at=(0, 0, 99, 70))])) == text_of(pptx([columns]))
 
 
 def test_a_group_stays_together_and_is_read_by_its_place() -> None:

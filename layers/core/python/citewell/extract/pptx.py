@@ -15,7 +15,7 @@ from citewell.extract.building import TextBuilder, clean_line
 from citewell.extract.charts import GRAPHICS, write_graphic
 from citewell.extract.drawing import plain_text, write_table, write_text
 from citewell.extract.inner_documents import InnerDocuments
-from citewell.extract.ooxml import MC, A, Element, P, Package, R, chosen_branch
+from citewell.extract.ooxml import MATH, MC, A, Element, P, Package, R, chosen_branch
 from citewell.extract.options import ReadOptions
 from citewell.extract.slide_layout import Box, Inherited, box_of, in_reading_order, placeholder_of
 from citewell.extract.slide_titles import drawn_title
@@ -115,7 +115,9 @@ class _Presentation:
     # --- shapes ---
 
     def _write_shapes(self, shapes: list[Element], part: str, inherited: Inherited) -> None:
-        boxes: list[tuple[Element, Box | None]] = [(each, box_of(each, inherited)) for each in shapes]
+        # What is only drawn, such as a panel behind all, would keep apart or together what is not.
+        said = [each for each in shapes if _says(each) or _is_described(each)]
+        boxes: list[tuple[Element, Box | None]] = [(each, box_of(each, inherited)) for each in said]
         for shape in in_reading_order(boxes):
             self._write_alternative_text(shape)
             if shape.tag == P + "grpSp":
@@ -223,7 +225,12 @@ def _is_slide_number(shape: Element) -> bool:
 
 
 def _says(shape: Element) -> bool:
-    return not _is_running(shape) and (shape.tag == P + "graphicFrame" or any(True for _ in shape.iter(A + "t")))
+    said = shape.iter(A + "t", MATH + "t", P + "graphicFrame")
+    return not _is_running(shape) and any(each.tag == P + "graphicFrame" or (each.text or "").strip() for each in said)
+
+
+def _is_described(shape: Element) -> bool:
+    return any(named.get("descr") or named.get("title") for named in shape.iter(P + "cNvPr"))
 
 
 def _text(shape: Element) -> str:

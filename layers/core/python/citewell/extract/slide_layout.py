@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, pairwise
 from typing import NamedTuple
 
@@ -104,7 +104,7 @@ def _cut(shapes: list[_Placed]) -> list[_Placed]:
         part = parts.pop()
         across, along = _widest_gap(part, 1, 3), _widest_gap(part, 0, 2)
         if len(part) < 2 or (across is None and along is None):
-            done += chain(*_rows(part))
+            done += chain(*_rows(part, _face))
             continue
         if rows := _grid(part):
             done += chain(*rows)
@@ -126,26 +126,37 @@ def _grid(shapes: list[_Placed]) -> list[list[_Placed]]:
     heights = [box.bottom - box.top for _, box in shapes]
     if max(heights) > _ALIKE * min(heights):
         return []
-    rows = _rows(shapes)
+    rows = _rows(shapes, _begin_in_line)
     are_apart = all(above[0][1].bottom <= below[0][1].top + _MARGIN for above, below in pairwise(rows))
     most_are_full = 2 * sum(len(row) > 1 for row in rows) > len(rows)
     return rows if len(rows) >= _ROWS_OF_A_GRID and are_apart and most_are_full else []
 
 
-def _rows(shapes: list[_Placed]) -> list[list[_Placed]]:
-    """Those that begin at one height, side by side: boxes are set by hand, and seldom quite in line."""
+def _rows(shapes: list[_Placed], in_line: Callable[[Box, Box], bool]) -> list[list[_Placed]]:
+    """Those that stand side by side, from left to right; ``in_line`` tells whether one is at another's height."""
     rows: list[list[_Placed]] = []
     for each in sorted(shapes, key=lambda each: (each[1].top, each[1].left)):
         row = rows[-1] if rows else []
-        if row and each[1].top - row[0][1].top <= _MARGIN and all(_are_beside(each[1], other) for _, other in row):
+        if row and in_line(row[0][1], each[1]) and all(_are_beside(each[1], other) for _, other in row):
             row.append(each)
         else:
             rows.append([each])
     return [sorted(row, key=lambda each: each[1].left) for row in rows]
 
 
+def _begin_in_line(one: Box, other: Box) -> bool:
+    return abs(one.top - other.top) <= _MARGIN
+
+
+def _face(one: Box, other: Box) -> bool:
+    """Whether each reaches over the middle of the other, as boxes do that were set side by side by hand."""
+    between = max(one.top, other.top), min(one.bottom, other.bottom)
+    return all(between[0] <= (each.top + each.bottom) // 2 <= between[1] for each in (one, other))
+
+
 def _are_beside(one: Box, other: Box) -> bool:
-    return min(one.right, other.right) - max(one.left, other.left) <= _MARGIN
+    overlap = min(one.right, other.right) - max(one.left, other.left)
+    return overlap <= max(_MARGIN, min(one.right - one.left, other.right - other.left) // 4)
 
 
 def _widest_gap(shapes: Sequence[_Placed], low: int, high: int) -> tuple[int, int] | None:
