@@ -542,6 +542,14 @@ def test_a_picture_of_an_older_version_is_described_by_its_shape() -> None:
     assert text_of(docx(paragraph("Signed", drawn))) == "Signed\n\n[Picture: A seal]"
 
 
+def test_a_line_for_a_signature_names_who_is_to_sign() -> None:
+    line = '<o:signatureline xmlns:o="urn:schemas-microsoft-com:office:office" o:suggestedsigner="Ann Day"{}/>'
+    shape = '<w:r><w:pict><v:shape alt="Microsoft Office Signature Line...">{}</v:shape></w:pict></w:r>'
+    titled = shape.format(line.format(' o:suggestedsigner2="Director"'))
+    assert text_of(docx(paragraph("For Acme:", titled))) == "For Acme:\n\n[Signature line: Ann Day, Director]"
+    assert text_of(docx(paragraph(shape.format(line.format(""))))) == "[Signature line: Ann Day]"
+
+
 @pytest.mark.parametrize(
     "description",
     [

@@ -14,7 +14,11 @@ from citewell.extract.superscripts import raised_after
 from citewell.extract.symbols import has_symbols, is_symbol_font, spelled, symbol
 
 _WORD_ART = V + "textpath"
-_OLE_OBJECT = "{urn:schemas-microsoft-com:office:office}OLEObject"
+_OFFICE = "{urn:schemas-microsoft-com:office:office}"
+_OLE_OBJECT = _OFFICE + "OLEObject"
+_SIGNATURE_LINE = _OFFICE + "signatureline"
+_SIGNERS = (_OFFICE + "suggestedsigner", _OFFICE + "suggestedsigner2")
+"""Attributes: name, then title of the one who is to sign."""
 _BOX = W + "txbxContent"
 _DESCRIBING = ("descr", "alt", "title")
 """Attributes that say what a drawing shows: its own, an older version's, and the short one."""
@@ -173,6 +177,9 @@ class Runs:
         for found in floating:
             if found.tag == _WORD_ART:
                 self._write(f" {found.get('string', '')} ")
+            elif found.tag == _SIGNATURE_LINE:
+                if signer := ", ".join(filter(None, map(found.get, _SIGNERS))):
+                    self._out.pictures.append(f"[Signature line: {signer}]")
             elif found.tag in GRAPHICS:
                 self._out.graphics.append(found)
             elif found.tag == _BOX:
@@ -199,6 +206,9 @@ def _floating(element: Element) -> Iterator[Element]:
             continue
         if child.tag in (_BOX, _WORD_ART) or child.tag in GRAPHICS:
             yield child
+            continue
+        if (signature := child.find(_SIGNATURE_LINE)) is not None:
+            yield signature
             continue
         if any(map(child.get, _DESCRIBING)):
             yield child
