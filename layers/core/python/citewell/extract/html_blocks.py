@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
-from dataclasses import dataclass
-from enum import Enum, auto
 
 from selectolax.lexbor import LexborNode
 
@@ -23,35 +21,12 @@ from citewell.extract.html_elements import (
     word_items_of,
 )
 from citewell.extract.html_lists import OpenList
-from citewell.extract.html_running_text import RunningText, begins_with
+from citewell.extract.html_open_blocks import OpenBlocks, Place
 from citewell.extract.html_tables import HtmlTable, complex_cells
 
 
-class _Place(Enum):
-    """Where text goes: what stands open around it."""
-
-    FLOW = auto()
-    HEADING = auto()
-    ITEM = auto()
-    TERM = auto()
-    CELL = auto()
-
-
-@dataclass(slots=True)
-class _Open:
-    """``depth`` of an item, level of a heading; ``lines`` are the blocks that don't end this heading."""
-
-    place: _Place
-    marker: str = ""
-    depth: int = 0
-    lines: frozenset[str] = frozenset()
-
-
 class BlockWriter:
-    """Is told of each node twice, before its children and after them; writes blocks as soon as they are whole.
-
-    It holds its own stack of what is open, so that no page nests too deep for it.
-    """
+    """Is told of each node twice, before its children and after them; writes blocks as soon as they are whole."""
 
     def __init__(
         self, builder: TextBuilder, root: LexborNode, *, tags: Mapping[int, str], keeping_lines: Container[int]
@@ -66,15 +41,11 @@ class BlockWriter:
         self._complex_cells = complex_cells(root)
         self._roles = headings_by_role(root)
         self._word_items = word_items_of(root)
-        self._text = RunningText()
-        self._picture = ""
-        self._said = ""
-        self._open = [_Open(_Place.FLOW)]
+        self._open = OpenBlocks(builder)
         self._lists: list[OpenList] = []
         self._tables: list[HtmlTable] = []
         self._inner_tables = 0
         self._terms: list[str] = []
-        self._code_depth = 0
         self._headings_open = 0
         self._google_list = ""
         self._word_item: int | None = None
@@ -82,7 +53,7 @@ class BlockWriter:
     def enter(self, node: LexborNode) -> None:
         tag = self._tag_of(node)
         if self._keeping_lines and node.mem_id in self._keeping_lines:
-            self._text.keep_lines(begins=True)
+            self._open.text.keep_lines(begins=True)
         if node.is_text_node:
             self._add_text(node)
         elif self._roles and node.mem_id in self._roles:
@@ -90,16 +61,16 @@ class BlockWriter:
         elif action := _ENTER.get(tag):
             action(self, node)
         elif tag in BLOCKS:
-            self._end_heading(before=tag)
-            self._break()
-            if self._word_items and node.mem_id in self._word_items and self._open[-1].place is _Place.FLOW:
+            self._open.end_heading(before=tag)
+            self._open.part()
+            if self._word_items and node.mem_id in self._word_items and self._open.here.place is Place.FLOW:
                 self._word_item = node.mem_id
-                self._begin(_Place.ITEM, depth=self._word_items[node.mem_id])
+                self._open.begin(Place.ITEM, depth=self._word_items[node.mem_id])
 
     def leave(self, node: LexborNode) -> None:
         tag = self._tag_of(node)
         if self._keeping_lines and node.mem_id in self._keeping_lines:
-            self._text.keep_lines(begins=False)
+            self._open.text.keep_lines(begins=False)
         if self._roles and node.mem_id in self._roles:
             self._leave_heading(node)
         elif action := _LEAVE.get(tag):
@@ -107,11 +78,11 @@ class BlockWriter:
         elif self._word_item is not None and node.mem_id == self._word_item:
             self._leave_word_item()
         elif tag in BLOCKS:
-            self._break()
-            self._end_heading(before=tag)
+            self._open.part()
+            self._open.end_heading(before=tag)
 
     def finish(self) -> None:
-        self._flush()
+        self._open.flush()
         self._write_terms()
 
     def _tag_of(self, node: LexborNode) -> str:
@@ -121,129 +92,60 @@ class BlockWriter:
 
     def _add_text(self, node: LexborNode) -> None:
         text = node.text_content or ""
-        if not self._code_depth:
-            self._text.add(text)
+        if not self._open.code_depth:
+            self._open.text.add(text)
         elif text.strip() or node.parent is None or node.parent.mem_id not in self._tags:
-            self._text.add_verbatim(text)
+            self._open.text.add_verbatim(text)
 
     def _line_break(self, _: LexborNode) -> None:
-        self._text.add_verbatim("\n")
+        self._open.text.add_verbatim("\n")
 
     def _part_words(self, _: LexborNode) -> None:
-        self._text.add_verbatim(" ")
+        self._open.text.add_verbatim(" ")
 
     def _quotation_mark(self, _: LexborNode) -> None:
-        self._text.add_verbatim('"')
+        self._open.text.add_verbatim('"')
 
     def _image(self, node: LexborNode) -> None:
         if text := text_of_image(node):
-            self._text.add_picture(text)
+            self._open.text.add_picture(text)
 
     def _enter_superscript(self, _: LexborNode) -> None:
-        self._text.begin_superscript()
+        self._open.text.begin_superscript()
 
     def _leave_superscript(self, node: LexborNode) -> None:
-        self._text.end_superscript(node)
+        self._open.text.end_superscript(node)
 
-    # --- blocks ---
-
-    def _break(self) -> None:
-        """A block begins or ends here; inside a cell, an item or a heading that only parts lines."""
-        if self._code_depth:
-            self._text.end_line()
-        elif self._open[-1].place is not _Place.FLOW:
-            self._text.add_verbatim("\n")
-        else:
-            self._flush()
-
-    def _flush(self) -> None:
-        """Write the text since the last time as what is open."""
-        text, is_picture = self._text.take()
-        here = self._open[-1]
-        if not text.strip():
-            return
-        if is_picture and here.place is _Place.FLOW:
-            self._hold(text)
-            return
-        self._write_picture(before=text)
-        self._said = text
-        if here.place is _Place.ITEM:
-            self._builder.item(text, depth=here.depth, marker=here.marker)
-            here.marker = ""  # what goes on after an inner list
-        elif here.place is _Place.HEADING:
-            self._builder.heading(here.depth, text.replace("\n", " "))
-            here.place = _Place.FLOW  # what goes on is no heading
-        else:
-            self._builder.paragraph(text)
-
-    def _hold(self, picture: str) -> None:
-        """A caption or title that says the same may follow it, or have been before it."""
-        self._write_picture()
-        self._picture = "" if begins_with(self._said, picture) and begins_with(picture, self._said) else picture
-
-    def _write_picture(self, *, before: str = "") -> None:
-        picture, self._picture = self._picture, ""
-        if picture and not begins_with(before, picture):
-            self._builder.paragraph(picture)
-
-    def _begin(self, place: _Place, *, marker: str = "", depth: int = 0) -> None:
-        self._flush()
-        self._open.append(_Open(place, marker, depth))
-
-    def _end(self) -> str:
-        self._open.pop()
-        return self._text.take().text
-
-    def _is_in_cell(self) -> bool:
-        return self._open[-1].place is _Place.CELL
+    # --- headings and code ---
 
     def _enter_heading(self, node: LexborNode) -> None:
-        if self._is_in_cell():
-            self._break()
+        if self._open.is_in_cell():
+            self._open.part()
             return
         # One within another, which was never closed, isn't looked at again: that would take quadratic time.
         has_lines = not self._headings_open and not is_long_heading(node)
         self._headings_open += 1
-        self._begin(_Place.HEADING, depth=HEADINGS.get(node.tag or "") or self._roles[node.mem_id])
-        self._open[-1].lines = LINES_OF_A_HEADING if has_lines else frozenset()
-
-    def _end_heading(self, *, before: str) -> None:
-        """A heading that nobody closed goes on to the next one, and ends for a reader where a block begins.
-
-        One that is all in blocks, or has some that say nothing by themselves, was written so.
-        """
-        here = self._open[-1]
-        if here.place is not _Place.HEADING:
-            return
-        if here.lines and self._text.is_blank():
-            here.lines = BLOCKS
-        if before not in here.lines:
-            self._flush()
+        self._open.begin(Place.HEADING, depth=HEADINGS.get(node.tag or "") or self._roles[node.mem_id])
+        self._open.here.lines = LINES_OF_A_HEADING if has_lines else frozenset()
 
     def _leave_heading(self, _: LexborNode) -> None:
-        if self._is_in_cell():
-            self._break()
+        if self._open.is_in_cell():
+            self._open.part()
             return
         self._headings_open -= 1
-        self._flush()
-        self._open.pop()
+        self._open.close()
 
     def _enter_code(self, _: LexborNode) -> None:
-        if self._is_in_cell():
-            self._break()
-            return
-        if not self._code_depth:
-            self._flush()
-        self._code_depth += 1
+        if self._open.is_in_cell():
+            self._open.part()
+        else:
+            self._open.begin_code()
 
     def _leave_code(self, _: LexborNode) -> None:
-        if self._is_in_cell():
-            self._break()
-            return
-        self._code_depth -= 1
-        if not self._code_depth:
-            self._write_picture()
-            self._builder.code(self._text.take().text)
+        if self._open.is_in_cell():
+            self._open.part()
+        else:
+            self._open.end_code()
 
     # --- lists ---
 
@@ -263,49 +165,48 @@ class BlockWriter:
         return self._lists[-1].depth if self._lists else 0
 
     def _part_list(self) -> None:
-        if self._is_in_cell():
-            self._text.add_verbatim("\n")
+        if self._open.is_in_cell():
+            self._open.text.add_verbatim("\n")
         else:
-            self._flush()
+            self._open.flush()
 
     def _enter_item(self, node: LexborNode) -> None:
         marker = self._lists[-1].marker(node) if self._lists else "-"
-        if self._is_in_cell():
-            self._text.add_verbatim(f"\n{marker} ")
+        if self._open.is_in_cell():
+            self._open.text.add_verbatim(f"\n{marker} ")
         else:
-            self._begin(_Place.ITEM, marker=marker, depth=self._depth())
+            self._open.begin(Place.ITEM, marker=marker, depth=self._depth())
 
     def _leave_item(self, _: LexborNode) -> None:
-        if not self._is_in_cell():
-            self._flush()
-            self._open.pop()
+        if not self._open.is_in_cell():
+            self._open.close()
 
     def _leave_word_item(self) -> None:
         self._word_item = None
-        depth = self._open[-1].depth
-        marker, text = with_marker_apart(self._end())
-        self._write_picture(before=text)
+        depth = self._open.here.depth
+        marker, text = with_marker_apart(self._open.end())
+        self._open.write_picture(before=text)
         self._builder.item(text, depth=depth, marker=marker)
 
     def _enter_term(self, _: LexborNode) -> None:
-        if self._is_in_cell():
-            self._break()
+        if self._open.is_in_cell():
+            self._open.part()
         else:
-            self._begin(_Place.TERM)
+            self._open.begin(Place.TERM)
 
     def _leave_term(self, _: LexborNode) -> None:
-        if self._is_in_cell():
-            self._break()
+        if self._open.is_in_cell():
+            self._open.part()
         else:
-            self._terms.append(self._end().strip())
+            self._terms.append(self._open.end().strip())
 
     def _enter_description(self, _: LexborNode) -> None:
-        if self._is_in_cell():
-            self._break()
+        if self._open.is_in_cell():
+            self._open.part()
             return
-        self._begin(_Place.ITEM, marker="-", depth=self._depth())
+        self._open.begin(Place.ITEM, marker="-", depth=self._depth())
         if self._terms:
-            self._text.add_verbatim(f"{', '.join(self._terms).removesuffix(':')}: ")
+            self._open.text.add_verbatim(f"{', '.join(self._terms).removesuffix(':')}: ")
             self._terms.clear()
 
     def _leave_descriptions(self, node: LexborNode) -> None:
@@ -314,7 +215,7 @@ class BlockWriter:
 
     def _write_terms(self) -> None:
         """Those that nothing describes."""
-        self._write_picture()
+        self._open.write_picture()
         for term in self._terms:
             self._builder.paragraph(term)
         self._terms.clear()
@@ -322,20 +223,20 @@ class BlockWriter:
     # --- tables ---
 
     def _enter_table(self, _: LexborNode) -> None:
-        if self._is_in_cell():  # of a single column, or it would be a complex cell
+        if self._open.is_in_cell():  # of a single column, or it would be a complex cell
             self._inner_tables += 1
-            self._break()
+            self._open.part()
         else:
-            self._flush()
+            self._open.flush()
             self._tables.append(HtmlTable())
 
     def _leave_table(self, _: LexborNode) -> None:
         if self._inner_tables:
             self._inner_tables -= 1
-            self._break()
+            self._open.part()
         else:
-            self._flush()
-            self._write_picture()
+            self._open.flush()
+            self._open.write_picture()
             self._tables.pop().write(self._builder)
 
     def _enter_row(self, _: LexborNode) -> None:
@@ -344,39 +245,37 @@ class BlockWriter:
 
     def _enter_cell(self, node: LexborNode) -> None:
         if self._inner_tables:
-            self._break()
+            self._open.part()
         elif node.mem_id in self._complex_cells:
             if self._tables:
-                self._write_picture()
+                self._open.write_picture()
                 self._tables[-1].write(self._builder)
-            self._begin(_Place.FLOW)
+            self._open.begin(Place.FLOW)
         else:
-            self._begin(_Place.CELL)
+            self._open.begin(Place.CELL)
 
     def _leave_cell(self, node: LexborNode) -> None:
         if self._inner_tables:
-            self._break()
-        elif self._open[-1].place is _Place.FLOW:
-            self._flush()
-            self._open.pop()
+            self._open.part()
+        elif self._open.here.place is Place.FLOW:
+            self._open.close()
         elif self._tables:
-            self._tables[-1].cell(self._end(), node, is_head=self._tag_of(node) == "th")
+            self._tables[-1].cell(self._open.end(), node, is_head=self._tag_of(node) == "th")
         else:
-            self._write_picture()
-            self._builder.paragraph(self._end())
+            self._open.write_picture()
+            self._builder.paragraph(self._open.end())
 
     def _enter_caption(self, _: LexborNode) -> None:
         if self._inner_tables:
-            self._break()
+            self._open.part()
         else:
-            self._begin(_Place.FLOW)
+            self._open.begin(Place.FLOW)
 
     def _leave_caption(self, _: LexborNode) -> None:
         if self._inner_tables:
-            self._break()
+            self._open.part()
         else:
-            self._flush()
-            self._open.pop()
+            self._open.close()
 
 
 _Action = Callable[[BlockWriter, LexborNode], None]
