@@ -577,6 +577,26 @@ def test_words_that_are_drawn_twice_for_their_shadow_are_read_once() -> None:
     assert read(pdf("\n".join(drawn))).text == "\n\n".join(["Winter sale", " ".join(PROSE)])
 
 
+def filled(x: float, y: float, words: str, width: float) -> str:
+    """``words`` with as much white between them as fills ``width``."""
+    white = (width - 6 * len(words)) / words.count(" ")
+    return f"BT /{COURIER} 10 Tf {white} Tw 1 0 0 1 {x} {y} Tm ({words}) Tj ET"
+
+
+def test_a_line_that_fills_its_column_with_wide_spaces_is_no_row_of_cells() -> None:
+    rows = ["The responsibilities", "of a head of department", "end with the appointment of", "another one."]
+    drawn = [filled(72, 700 - 12 * n, row, 190) for n, row in enumerate(rows[:-1])]
+    drawn.append(text(72, 664, rows[-1], font=COURIER, size=10))
+    assert read(pdf("\n".join(drawn))).text == " ".join(rows)
+
+
+def test_the_head_of_a_table_with_as_much_white_between_all_cells_is_one() -> None:
+    head = filled(72, 700, "Grade Days Months Probation", 210)
+    cells = grid((72, 124, 170, 228), 686, [("one", "20", "3", "yes"), ("seven", "22", "6", "no")], pitch=14)
+    [table] = blocks(read(pdf(head + cells)), BlockKind.TABLE)
+    assert table.splitlines()[0] == "| Grade | Days | Months | Probation |"
+
+
 def spaced_out(x: float, y: float, words: str) -> str:
     """Letters two points apart, and the last one of each word drawn by itself."""
     shown = []

@@ -38,6 +38,10 @@ _GAP = 0.8  # between two words from which on they may stand in two columns
 _SPACES = 0.19  # of a page's characters, from which on words may have come apart
 _SPACED_OUT = 1.3  # times the white between two letters, below which there is no space
 _ABOVE = 0.3  # between two words from which on they stand one above the other
+_SAME_END = 1.5  # points
+_EQUAL = 0.15  # between the white before one word of a line that is justified and another
+_EQUAL_GAPS = 3
+_LENGTHS_OF_WORDS = 3  # below which cells may be as far from each other, too
 _MARKER_GAP = 4.0  # between an item and its bullet
 _MARKER_CHARACTERS = 8
 _LINE_OF_PROSE = 0.53  # for each character, up to which a line has no wide gaps
@@ -52,6 +56,10 @@ _OVERLAP = -0.6  # of two words that still follow each other
 _STACKED = 0.75  # that each character adds to the height of a column
 _CELLS_OF_A_TABLE = 3
 _VERTICAL = 3  # columns from right to left are lines from top to bottom, once the page has been turned so
+
+
+PlacedWord = tuple[str, int, list[Edges]]
+"""A word, the index of its first character, and where this and its last one stand."""
 
 
 @dataclass(slots=True)
@@ -111,6 +119,7 @@ class _Fragments:
         self._page_box = page_box
         self._fragments: list[Fragment] = []
         self._is_spaced_out = False
+        self._even: dict[int, list[PlacedWord]] = {}  # of lines that look justified, by their fragments' ids
 
     def read(self) -> list[Fragment]:
         characters = self._with_ligatures(self._text.characters())
@@ -127,6 +136,8 @@ class _Fragments:
                 for part in _LINE.finditer(characters, start, end):
                     self._read_line(part[0].strip(), characters, part.start(), part.end())
             start = end + len(_LINE_END)
+        if self._even:
+            self._part_uneven()
         if not are_printable:
             for each in self._fragments:
                 each.text = each.text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -160,8 +171,14 @@ class _Fragments:
         fragment = self._fragment(words, start, boxes)
         is_parted = self._rulings is not None and self._is_parted(fragment, fragment.left, fragment.right)
         if is_parted or self._is_spaced_out or self._has_gaps(fragment, boxes):
-            self._read_words(characters, start, end)
-            return
+            placed = [
+                (match[0], match.start(), self._text.boxes(match.start(), match.end() - 1))
+                for match in _WORD.finditer(characters, start, end)
+            ]
+            if is_parted or not _is_even(placed, fragment):
+                self._join_words(placed)
+                return
+            self._even[id(fragment)] = placed
         if fragment.bold or fragment.fixed:
             within = (characters.find(" ", start + part * (end - start) // 4, end) + 1 for part in (1, 2, 3))
             self._limit_look(fragment, characters.rindex(words[-1], start, end), *filter(None, within))
@@ -195,11 +212,24 @@ class _Fragments:
                 return True
         return False
 
-    def _read_words(self, characters: str, start: int, end: int) -> None:
+    def _part_uneven(self) -> None:
+        """Lines that look justified are so where one before or after them ends where they do; others may be a table's.
+
+        LaTeX sets the head of a table with as much white between all cells, too.
+        """
+        lines, self._fragments = self._fragments, []
+        ends = [-math.inf, *(each.right for each in lines), -math.inf]
+        for each, before, after in zip(lines, ends, ends[2:], strict=False):
+            placed = self._even.get(id(each))
+            if placed and min(abs(each.right - before), abs(each.right - after)) > _SAME_END:
+                self._join_words(placed)
+            else:
+                each.order = len(self._fragments)
+                self._fragments.append(each)
+
+    def _join_words(self, placed: list[PlacedWord]) -> None:
         current: Fragment | None = None
-        for match in _WORD.finditer(characters, start, end):
-            word, at = match[0], match.start()
-            boxes = self._text.boxes(at, match.end() - 1)
+        for word, at, boxes in placed:
             if boxes and (current is None or not self._continue(current, word, at, boxes)):
                 current = self._fragment(word, at, boxes)
                 self._fragments.append(current)
@@ -274,6 +304,15 @@ class _Fragments:
         for index in indexes:
             bold, fixed = _look_of(self._text.font(index))
             fragment.bold, fragment.fixed = fragment.bold and bold, fragment.fixed and fixed
+
+
+def _is_even(placed: list[PlacedWord], line: Fragment) -> bool:
+    """Whether words of all lengths are as far from each other, as where they fill a column."""
+    if line.turn or len({len(word) for word, _, _ in placed}) < _LENGTHS_OF_WORDS:
+        return False
+    edges = [_around(boxes) for _, _, boxes in placed if boxes]
+    gaps = [max(other[0] - one[2], one[0] - other[2]) for one, other in pairwise(edges)]
+    return len(gaps) >= _EQUAL_GAPS and max(gaps) - min(gaps) < _EQUAL * line.size
 
 
 @lru_cache(maxsize=1_000)
