@@ -24,6 +24,63 @@ def test_nested_objects_are_lines_that_say_where_a_value_stands() -> None:
     )
 
 
+def test_a_notebook_is_read_as_its_reader_sees_it() -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["# Leave\n", "\n", "Days by year.\n", "\n", "## Data"]},
+        {
+            "cell_type": "code",
+            "execution_count": 1,
+            "source": "print('<b>25</b>')\n# done",
+            "outputs": [
+                {"output_type": "stream", "text": ["\x1b[31m<b>25</b>\x1b[0m\n"]},
+                {
+                    "output_type": "execute_result",
+                    "data": {"text/html": "<table>", "text/plain": ["  days\n", "0   25"]},
+                },
+                {"output_type": "display_data", "data": {"image/png": "iVBORw0KGgo="}},
+                {"output_type": "display_data", "data": {"text/markdown": "**Sum:** 25", "text/plain": "<Markdown>"}},
+                {"output_type": "error", "ename": "KeyError", "evalue": "'x'", "traceback": ["..."]},
+            ],
+        },
+        {"cell_type": "heading", "level": 2, "source": "End"},
+        {"cell_type": "raw", "source": "```"},
+    ]
+    metadata = {"kernelspec": {"language": "python"}}
+    extracted = extract(json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}).encode())
+    assert extracted.title == "Leave"
+    assert [(extracted.text[block.start : block.end], block.headings[1:]) for block in extracted.blocks] == [
+        ("# Leave", ()),
+        ("Days by year.", ()),
+        ("## Data", ("Data",)),
+        ("```python\nprint('<b>25</b>')\n# done\n```", ("Data",)),
+        ("```\n<b>25</b>\n```", ("Data",)),
+        ("```\n  days\n0   25\n```", ("Data",)),
+        ("**Sum:** 25", ("Data",)),
+        ("```\nKeyError: 'x'\n```", ("Data",)),
+        ("## End", ("End",)),
+        ("```", ("End",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("notebook", "text"),
+    [
+        ({"worksheets": [{"cells": [{"cell_type": "code", "input": ["x = 1"]}]}]}, "```\nx = 1\n```"),
+        ({"cells": [{"cell_type": "code", "source": "say('```')"}]}, "````\nsay('```')\n````"),
+        ({"cells": [{"cell_type": "markdown", "source": True}, 7, {"cell_type": "markdown", "source": "Hi"}]}, "Hi"),
+    ],
+)
+def test_notebooks_of_all_kinds(notebook: dict[str, object], text: str) -> None:
+    assert text_of(json.dumps({**notebook, "nbformat": 3, "big": 10**30})) == text
+
+
+@pytest.mark.parametrize("cells", [[], {}, None, [{"cell_type": "code", "source": [], "outputs": {"a": 1}}]])
+def test_a_notebook_without_text_is_empty(cells: object) -> None:
+    with pytest.raises(DocumentRejected) as rejected:
+        text_of(json.dumps({"cells": cells, "nbformat": 4}))
+    assert rejected.value.code == "empty"
+
+
 def test_parts_of_a_document_are_blocks_of_their_own() -> None:
     extracted = extract(b'{"leave": {"days": 25, "paid": true}, "travel": {"cap": 60, "unit": "EUR"}}')
     assert [extracted.text[block.start : block.end] for block in extracted.blocks] == [

@@ -8,10 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from citewell.core.values import ExtractedText
+from citewell.errors import DocumentRejected
 from citewell.extract import markdown
 from citewell.extract.building import TextBuilder
 from citewell.extract.decoding import decode
 from citewell.extract.html_values import VisibleValues
+from citewell.extract.normalising import is_blank, normalise
+from citewell.extract.notebook import is_notebook, markdown_of
 from citewell.extract.options import ReadOptions
 
 _Object: TypeAlias = "tuple[tuple[str, _Value], ...]"  # pairs, as a key may stand twice
@@ -35,7 +38,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def read(data: bytes, options: ReadOptions) -> ExtractedText:
-    """Values as ``path: value`` lines, of HTML its text; arrays of records that are alike as tables.
+    """Values as ``path: value`` lines, of HTML its text; arrays of records that are alike as tables; notebooks as text.
 
     The title is a ``title`` on top. A text that isn't JSON after all is read as Markdown. Raises DocumentRejected
     ``undecodable``, ``empty`` or ``too_large``.
@@ -45,9 +48,19 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
         value = _parsed(text, VisibleValues(options.limits))
     except (ValueError, RecursionError):
         return markdown.read(data, options)
+    if isinstance(value, tuple) and is_notebook(dict(value)):
+        return _read_notebook(text)
     writer = _Writer(TextBuilder(options.limits))
     writer.write(value)
     return writer.builder.finish(title=_title(value))
+
+
+def _read_notebook(text: str) -> ExtractedText:
+    document = json.loads(text, parse_int=str, parse_float=str)  # once more, as code that writes HTML is no HTML
+    said = normalise(markdown_of(document))
+    if is_blank(said):
+        raise DocumentRejected("empty", "the notebook holds no text")
+    return markdown.read_markdown(said)
 
 
 def _parsed(text: str, visible: Callable[[str], str]) -> _Value:
