@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
 from citewell.extract.pdf_places import Edges, page_box, turned
 from citewell.extract.pdf_rulings import Rulings
-from citewell.extract.pdf_text_page import SOFT_BREAK, Font, TextPage
+from citewell.extract.pdf_text_page import SOFT_BREAK, TextPage
+from citewell.extract.pdf_type import likely_size, look_of
 
 HYPHENS = f"\u2010\u00ad{SOFT_BREAK}-"
 
@@ -28,10 +28,6 @@ _RULES = "|+=_:·.-–—"
 _RULE = re.compile(rf"[\s{re.escape(_RULES)}]{{4,}}")  # a line that is drawn with characters
 BULLETS = "•‣◦▪▫■□●○◆◇►▶➢➤✓✔✗✘❖·∙–—*\uf0b7\uf0a7\uf0d8\uf076\uf0fc§-"  # those in private use are Symbol's, Wingdings'
 MARKER = re.compile(rf"[{BULLETS}]|\(?(?:\d{{1,3}}|[A-Za-z]|[ivxIVX]{{1,5}})[.)]|\d{{1,2}}(?:\.\d{{1,2}})+\.?")
-_BOLD = re.compile(r"bold|black|heavy|demi|-medi(?!um)|^cm(?:ss)?b|^sfbx", re.IGNORECASE)
-_FIXED = re.compile(r"courier|mono|nimbusmon|consol|menlo|typewriter|cm(?:sl)?tt|lettergothic|fixed", re.IGNORECASE)
-_FORCE_BOLD = 1 << 18
-_FIXED_PITCH = 1
 
 # All in ems, the size of the type, unless they say otherwise.
 _GAP = 0.8  # between two words from which on they may stand in two columns
@@ -48,7 +44,6 @@ _LINE_OF_PROSE = 0.53  # for each character, up to which a line has no wide gaps
 _SHORT_LINE = 0.48  # the same for one so short that a gap hardly changes the mean
 _SHORT = 30  # characters
 _FIXED_LINE = 0.65
-_TALLEST = 12.0  # times the height of what is drawn, which may be a dash
 SAME_LINE = 0.45  # between the middles of what stands on one line, such as a raised figure
 FIXED_WIDTH = 0.6  # as most type of one width has it
 _MIDDLE = 0.35  # from what letters stand on to the middle between their heads and feet
@@ -242,7 +237,7 @@ class _Fragments:
         (a, b, c, d, x, y), size, font = self._text.type_of(index)
         turn = 0 if b == 0 and a > 0 else round(math.atan2(b, a) / (math.pi / 2)) % 4
         height = _tallest(boxes, turn) if len(boxes) > 1 else right - left if turn % 2 else top - bottom
-        size = _likely_size(size * math.hypot(c, d), height)
+        size = likely_size(size * math.hypot(c, d), height)
         is_stacked = (
             right - left < 1.5 * size and turn == 0 and len(words) > 1 and top - bottom > _STACKED * size * len(words)
         )
@@ -252,7 +247,7 @@ class _Fragments:
         # A line's height depends on its letters, so count from what they stand on.
         foot = self._page_box[3] - y if turn == 0 else turned((x, y, x, y), turn, self._page_box)[3]
         middle = (top + bottom) / 2 if is_stacked else foot - _MIDDLE * size
-        return Fragment(words, left, right, middle, size, turn, *_look_of(font), len(self._fragments))
+        return Fragment(words, left, right, middle, size, turn, *look_of(font), len(self._fragments))
 
     def _continue(self, current: Fragment, word: str, index: int, boxes: list[Edges]) -> bool:
         """Add ``word`` to ``current`` if it stands right beside it; an item may stand off its bullet."""
@@ -270,8 +265,8 @@ class _Fragments:
             return False
         if is_marker:  # what a line looks like is not for its bullet to say
             (_, _, c, d, _, _), size, font = self._text.type_of(index)
-            current.size = _likely_size(size * math.hypot(c, d), bottom - top)
-            current.bold, current.fixed = _look_of(font)
+            current.size = likely_size(size * math.hypot(c, d), bottom - top)
+            current.bold, current.fixed = look_of(font)
         elif current.bold or current.fixed:
             self._limit_look(current, index)
         current.text += word if _LETTER.fullmatch(word) and self._goes_on(current, index, gap) else " " + word
@@ -302,7 +297,7 @@ class _Fragments:
     def _limit_look(self, fragment: Fragment, *indexes: int) -> None:
         """Bold, or of one width, is what is so to its end, with what stands between."""
         for index in indexes:
-            bold, fixed = _look_of(self._text.font(index))
+            bold, fixed = look_of(self._text.font(index))
             fragment.bold, fragment.fixed = fragment.bold and bold, fragment.fixed and fixed
 
 
@@ -313,29 +308,6 @@ def _is_even(placed: list[PlacedWord], line: Fragment) -> bool:
     edges = [_around(boxes) for _, _, boxes in placed if boxes]
     gaps = [max(other[0] - one[2], one[0] - other[2]) for one, other in pairwise(edges)]
     return len(gaps) >= _EQUAL_GAPS and max(gaps) - min(gaps) < _EQUAL * line.size
-
-
-@lru_cache(maxsize=1_000)
-def _look_of(font: Font) -> tuple[bool, bool]:
-    """Whether a font is bold, and whether its characters have one width."""
-    name, flags = font[0].decode("latin-1"), font[1]
-    name = name.partition("+")[2] or name
-    return (
-        bool(_BOLD.search(name)) or bool(flags & _FORCE_BOLD),
-        bool(_FIXED.search(name)) or bool(flags & _FIXED_PITCH),
-    )
-
-
-def _tallest(boxes: list[Edges], turn: int) -> float:
-    """The height of the tallest one."""
-    low, high = (0, 2) if turn % 2 else (1, 3)
-    return max([box[high] - box[low] for box in boxes])
-
-
-def _likely_size(size: float, height: float) -> float:
-    """The size of type as it is seen; by the height of its box where a font's own figures can't be true."""
-    is_likely = 0.2 * height < size < _TALLEST * height or (height < 1.0 <= size)
-    return size if is_likely else max(height, 1.0)
 
 
 def _is_within(each: Fragment, width: float, height: float) -> bool:
@@ -356,3 +328,9 @@ def _around(boxes: list[Edges]) -> Edges:
         )
     lefts, bottoms, rights, tops = zip(*boxes, strict=True)
     return min(lefts), min(bottoms), max(rights), max(tops)
+
+
+def _tallest(boxes: list[Edges], turn: int) -> float:
+    """The height of the tallest one."""
+    low, high = (0, 2) if turn % 2 else (1, 3)
+    return max([box[high] - box[low] for box in boxes])
