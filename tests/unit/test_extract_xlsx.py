@@ -253,6 +253,44 @@ def test_a_table_goes_on_after_a_blank_row_where_more_numbers_follow() -> None:
     assert table_of(["a", "b"], ["x", 2], [], ["y", 4]) == HEAD + "| x | 2 |\n| y | 4 |"
 
 
+def test_a_head_and_its_table_belong_together_over_a_blank_row() -> None:
+    text = table_of(["Country", "Code", "Rate"], [], ["Gambia", 220, 0.29], ["Ghana", 233, 0.31])
+    assert text == "| Country | Code | Rate |\n| --- | --- | --- |\n| Gambia | 220 | 0.29 |\n| Ghana | 233 | 0.31 |"
+    apart = table_of(["Country", "Code", "Rate"], [], ["Gambia", 220, 0.29, 7])
+    assert apart.count("---") == 3 + 4
+
+
+def test_groups_of_rows_under_titles_of_their_own_are_one_table() -> None:
+    rows: list[list[object]] = [
+        ["Fund", "2022", "2023"],
+        ["A", 1, 2],
+        [None, 1, 2],
+        [],
+        ["Bonds"],
+        ["B", 3, 4],
+        [],
+        ["Cash"],
+        ["C", 5, 6],
+    ]
+    assert table_of(*rows).split("\n") == [
+        "| Fund | 2022 | 2023 |",
+        "| --- | --- | --- |",
+        "| A | 1 | 2 |",
+        "|  | 1 | 2 |",
+        "| Bonds |  |  |",
+        "| B | 3 | 4 |",
+        "| Cash |  |  |",
+        "| C | 5 | 6 |",
+    ]
+
+
+def test_a_title_over_a_table_with_a_head_begins_another_table() -> None:
+    text = table_of(["a", "b", "c"], [1, 2, 3], [], ["Second"], ["a", "b", "d"], [1, 2, 3])
+    assert text.count("---") == 3 + 3
+    assert "\n\nSecond\n\n" in text
+    assert table_of(["a", "b"], [1, 2], [], ["Second"], [1, 2]).count("---") == 2 + 2
+
+
 @pytest.mark.parametrize("head", [["Costs", "Q1", "Q2"], ["Costs", 2023, 2024], ["Costs", "Jan 2024", "Feb 2024"]])
 def test_years_and_quarters_after_a_blank_row_head_another_table(head: list[object]) -> None:
     text = table_of(["Item", "Kind", "Price"], ["Ink", 7, 30], [], head, ["Rent", 5, 6])

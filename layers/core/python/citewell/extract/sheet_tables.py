@@ -18,6 +18,9 @@ Region = dict[int, dict[int, str]]
 
 _DIGIT = re.compile(r"\d")
 _ROWS_COMPARED = 20
+_MOST_TITLES = 2
+_MOST_HEAD_ROWS = 3
+_LEAST_NAMES = 3
 _HEAD_AND_A_ROW = 3
 _MOST_COLUMNS_APART = 200
 """A wider region is one table: looking for others costs time, and nobody puts so many side by side."""
@@ -34,7 +37,8 @@ class SheetTable:
 def tables_in(sheet: Sheet, most_characters: int) -> list[SheetTable]:
     """From above to below, then from left to right.
 
-    A blank row parts tables, unless what follows it looks like the same table going on. A blank column parts them
+    A blank row parts tables, unless what follows it looks like the same table going on: more rows like those above,
+    also under a title of their own, or the first ones under a head. A blank column parts them
     where they begin in different rows: else a form's label and its value would be torn apart. Raises DocumentRejected
     ``too_large`` when blank cells alone would take more than ``most_characters``.
     """
@@ -51,10 +55,21 @@ def tables_in(sheet: Sheet, most_characters: int) -> list[SheetTable]:
 
 
 def _parted_by_rows(cells: Region, sheet: Sheet) -> Iterator[Region]:
+    table: Region = {}
+    for region in _between_blank_rows(cells, sheet):
+        if table and not _continues(table, region):
+            yield table
+            table = {}
+        table.update(region)
+    if table:
+        yield table
+
+
+def _between_blank_rows(cells: Region, sheet: Sheet) -> Iterator[Region]:
     region: Region = {}
     last = 0
     for number, row in cells.items():
-        if region and _is_blank_between(last, number, sheet.hidden_rows) and not _goes_on(region, row):
+        if region and _is_blank_between(last, number, sheet.hidden_rows) and not _goes_on(_last_rows(region), row):
             yield region
             region = {}
         region[number] = row
@@ -68,19 +83,45 @@ def _is_blank_between(first: int, second: int, hidden: set[int]) -> bool:
     return any(number not in hidden for number in range(first + 1, second))
 
 
-def _goes_on(region: Region, row: dict[int, str]) -> bool:
+def _last_rows(region: Region) -> list[dict[int, str]]:
+    """The last one first."""
+    return list(islice(reversed(region.values()), _ROWS_COMPARED))
+
+
+def _goes_on(above: Sequence[dict[int, str]], row: dict[int, str]) -> bool:
     """Whether ``row``, after a blank one, is a row of the table above rather than another one's title or head.
 
     Then each of its numbers stands under others, and they aren't all years or quarters, which head a table.
     """
-    above = list(islice(reversed(region.values()), _ROWS_COMPARED))
-    if len(above[0]) < 2 or min(above[0]) != min(row) or abs(len(above[0]) - len(row)) > 1:
+    if not above or len(above[0]) < 2 or min(above[0]) != min(row) or abs(len(above[0]) - len(row)) > 1:
         return False
     numbers = [column for column, text in row.items() if _DIGIT.search(text)]
     if not numbers or not all(any(_DIGIT.search(other.get(column, "")) for other in above) for column in numbers):
         return False
     return not all(PERIOD.fullmatch(row[column]) for column in numbers) or all(
         PERIOD.fullmatch(above[0].get(column, "")) for column in numbers
+    )
+
+
+def _continues(table: Region, region: Region) -> bool:
+    """Whether ``region`` is more of a table that has a head: its body, or another group of rows under a title."""
+    titles = list(takewhile(lambda row: len(row) == 1, region.values()))
+    row = next(islice(region.values(), len(titles), None), None)
+    rows = list(islice((each for each in table.values() if len(each) > 1), _MOST_HEAD_ROWS + 1))
+    if row is None or not rows or len(titles) > _MOST_TITLES or not _names(rows[0]):
+        return False
+    if not any(map(NUMBER.fullmatch, row.values())):
+        return False
+    if all(map(_names, rows)) and len(rows) <= _MOST_HEAD_ROWS:
+        return row.keys() <= rows[-1].keys() and 2 * len(row) >= len(rows[-1])
+    above = _last_rows(table)
+    return _goes_on(above, row) or (bool(titles) and _goes_on(above[1:], row))  # a sum may end a group
+
+
+def _names(row: dict[int, str]) -> bool:
+    """Whether a row names three columns or more."""
+    return len(row) >= _LEAST_NAMES and not any(
+        NUMBER.fullmatch(text) and not PERIOD.fullmatch(text) for text in row.values()
     )
 
 
