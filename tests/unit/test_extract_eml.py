@@ -419,6 +419,33 @@ def test_a_message_that_cannot_be_read_leaves_the_others_of_its_mailbox() -> Non
     assert read == "Next\n\nFrom: eve@example.com\nSubject: Next\n\nStill here."
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"Subject: Exported From Wiki\nDate: Sun, 1 Mar 2026 23:30:00 -0500\n",
+        b"From: <Saved by Blink>\nSnapshot-Content-Location: https://example.com/\nSubject: Saved\n",
+    ],
+)
+def test_a_page_saved_with_its_pictures_is_read_as_a_page(head: bytes) -> None:
+    page = (
+        "<html lang=pl><head><title>Urlop – intranet</title></head><body><nav><a href=/>Start</a></nav><h1>Urlop</h1>"
+        "<p>Zapłata.</p></body></html>"
+    )
+    location = "Content-Location: https://example.com/leave"
+    parts = (
+        part("text/html; charset=iso-8859-2", page.replace("–", "-").encode("iso8859_2"), location),
+        part("image/png", "iVBORw0KGgo=", "Content-Transfer-Encoding: base64", "Content-Location: https://e.com/a.png"),
+    )
+    extracted = extract(mail(multipart("related; type=text/html", *parts), head=head + b"MIME-Version: 1.0\n"))
+    assert (extracted.title, extracted.language, extracted.effective_date) == ("Urlop", "pl", None)
+    assert extracted.text == "Urlop\n\nZapłata."
+
+
+def test_a_mail_with_a_page_that_has_a_place_is_a_mail_still() -> None:
+    page = part("text/html", "<p>Hi</p>", "Content-Location: https://example.com/")
+    assert body_of(mail(multipart("related", page))) == "Hi"
+
+
 def test_an_invitation_says_when_and_where() -> None:
     event = (
         "BEGIN:VCALENDAR\r\nBEGIN:VTIMEZONE\r\nDTSTART:19700101T000000\r\nEND:VTIMEZONE\r\nBEGIN:VEVENT\r\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from email.message import Message
 
 from citewell.core.values import ExtractedText
@@ -12,8 +13,9 @@ from citewell.errors import DocumentRejected
 from citewell.extract.building import TextBuilder
 from citewell.extract.calendar_events import events_of
 from citewell.extract.decoding import decode
+from citewell.extract.html import read as read_page
 from citewell.extract.mail_armour import is_encrypted, without_files, without_signature
-from citewell.extract.mail_headers import charset_in, day_of, fields_of, parameter_of, unfolded
+from citewell.extract.mail_headers import ASCII, charset_in, charset_of, day_of, fields_of, parameter_of, unfolded
 from citewell.extract.mail_parsing import parsed
 from citewell.extract.mail_signed import encrypted, is_signature, opened
 from citewell.extract.mail_text import content_of, is_base64, text_of
@@ -26,6 +28,7 @@ from citewell.extract.mail_writing import (
 )
 from citewell.extract.mailboxes import messages_in
 from citewell.extract.options import ReadOptions
+from citewell.extract.web_archives import page_in
 
 _DEEPEST = 30
 _HEAD_BYTES = 16
@@ -39,7 +42,7 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
     """Header fields as metadata, the body once, forwarded messages within it; attachments by name only.
 
     The title is the subject, the effective date the day it was sent; in a mailbox, each message is a section, which
-    says so where it can't be read.
+    says so where it can't be read. What only has the form of a mail is the page in it.
     Raises DocumentRejected ``encrypted`` for a message that only its recipient's key opens, ``corrupt`` for parts that
     nest without an end, ``undecodable`` and ``too_large``.
     """
@@ -51,10 +54,18 @@ def read(data: bytes, options: ReadOptions) -> ExtractedText:
             writer.write_one_of_many(each)
         return builder.finish()
     message = parsed(messages[0])
+    if (page := page_in(message)) is not None:
+        return _read_saved(page, options)
     fields = fields_of(message)
     builder.metadata(shown_fields(fields.items()))
     writer.write_message(message)
     return builder.finish(title=fields["Subject"] or None, effective_date=day_of(fields["Date"]))
+
+
+def _read_saved(page: Message, options: ReadOptions) -> ExtractedText:
+    charset = charset_of(page)
+    content_type = f"text/html; charset={charset}" if charset not in {None, ASCII} else None
+    return read_page(content_of(page), replace(options, content_type=content_type))
 
 
 def write_signed(data: bytes, builder: TextBuilder) -> None:
