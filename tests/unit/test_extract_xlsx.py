@@ -251,6 +251,7 @@ def test_a_blank_row_parts_tables() -> None:
 
 def test_a_table_goes_on_after_a_blank_row_where_more_numbers_follow() -> None:
     assert table_of(["a", "b"], ["x", 2], [], ["y", 4]) == HEAD + "| x | 2 |\n| y | 4 |"
+    assert table_of(["a", "b"], ["x", 2], [], ["2nd y", 4]) == HEAD + "| x | 2 |\n| 2nd y | 4 |"
 
 
 def test_a_head_and_its_table_belong_together_over_a_blank_row() -> None:

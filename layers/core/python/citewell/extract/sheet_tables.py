@@ -95,7 +95,8 @@ def _goes_on(above: Sequence[dict[int, str]], row: dict[int, str]) -> bool:
     """
     if not above or len(above[0]) < 2 or min(above[0]) != min(row) or abs(len(above[0]) - len(row)) > 1:
         return False
-    numbers = [column for column, text in row.items() if _DIGIT.search(text)]
+    numbers = [column for column, text in row.items() if NUMBER.fullmatch(text)]
+    numbers = numbers or [column for column, text in row.items() if _DIGIT.search(text)]
     if not numbers or not all(any(_DIGIT.search(other.get(column, "")) for other in above) for column in numbers):
         return False
     return not all(PERIOD.fullmatch(row[column]) for column in numbers) or all(
