@@ -338,6 +338,8 @@ def with_object(content: str, body: str = p(f"See{OBJECT}here.")) -> bytes:
         ("<mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup>", "E = mc^2"),
         ("<mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mn>2</mn></mfrac>", "(a + b)/2"),
         ("<munderover><mo>∑</mo><mi>i</mi><mi>n</mi></munderover><msub><mi>x</mi><mi>i</mi></msub>", "∑_i^n x_i"),
+        ("<msup><mi>r</mi><mn>2</mn></msup><mo>&#x2062;</mo><mi>h</mi>", "r^2 h"),
+        ("<mn>7</mn><mtext>kg</mtext><mi>x</mi><mi>mod</mi><mi>p</mi>", "7 kg x mod p"),
         ("<msqrt><mi>x</mi></msqrt><mroot><mi>y</mi><mn>3</mn></mroot>", "√x³√y"),
         ("<mfenced><mi>x</mi><mi>y</mi></mfenced><mover accent='true'><mi>z</mi><mo>~</mo></mover>", "(x,y)z~"),
         (

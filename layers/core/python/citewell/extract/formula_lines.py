@@ -2,10 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 
 def scripts(low: str, high: str) -> str:
     """What stands below and above the line after something: ``_i^2``."""
     return (f"_{grouped(low)}" if low else "") + (f"^{grouped(high)}" if high else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Of a line. What ends above or below it is parted from letters and digits that follow, a word from all."""
+
+    text: str
+    ends_off_line: bool = False
+    is_word: bool = False
+
+
+def side_by_side(parts: Iterable[Part]) -> str:
+    """``x^2 y`` rather than ``x^2y``, ``7 mod p`` rather than ``7modp``."""
+    text, apart = "", False
+    for part in parts:
+        if part.text:
+            apart = (apart or part.is_word) and text[-1:].isalnum() and part.text[0].isalnum()
+            text += f" {part.text}" if apart else part.text
+            apart = part.ends_off_line or part.is_word
+    return text
 
 
 def grouped(part: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from citewell.extract.formula_lines import grouped, scripts
+from citewell.extract.formula_lines import Part, grouped, scripts, side_by_side
 from citewell.extract.ooxml import MATH, Element
 from citewell.extract.superscripts import superscript
 
@@ -12,6 +12,8 @@ _COMBINING_CIRCUMFLEX = "\u0302"
 _COMBINING_OVERLINE = "\u0305"
 _COMBINING_LOW_LINE = "\u0332"
 _PARAGRAPH = MATH + "oMathPara"
+_SCRIPTED = ("sSup", "sSub", "sSubSup", "limLow", "limUpp")
+_WITH_SCRIPTS = {MATH + name for name in _SCRIPTED}
 
 
 def formula(element: Element) -> str:
@@ -23,11 +25,12 @@ def formula(element: Element) -> str:
     name = element.tag.removeprefix(MATH)
     if (write := _WRITERS.get(name)) is not None:
         return write(element)
-    return "".join(map(formula, element))
+    return side_by_side(Part(formula(each), ends_off_line=each.tag in _WITH_SCRIPTS) for each in element)
 
 
 def _fraction(element: Element) -> str:
-    return "/".join(grouped(part) for part in _parts(element, "num", "den") if part)
+    sign = "¦" if _said(element, "type", "bar") == "noBar" else "/"  # as in ``(n¦k)``: n over k
+    return sign.join(grouped(part) for part in _parts(element, "num", "den") if part)
 
 
 def _with_scripts(element: Element) -> str:
@@ -82,7 +85,7 @@ def _barred(element: Element) -> str:
 
 _WRITERS: dict[str, Callable[[Element], str]] = {
     "f": _fraction,
-    **dict.fromkeys(("sSup", "sSub", "sSubSup", "limLow", "limUpp"), _with_scripts),
+    **dict.fromkeys(_SCRIPTED, _with_scripts),
     "sPre": _before,
     "rad": _root,
     "nary": _operator,

@@ -4,17 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from citewell.extract.formula_lines import grouped, scripts
+from citewell.extract.formula_lines import Part, grouped, scripts, side_by_side
 from citewell.extract.ooxml import Element
 from citewell.extract.superscripts import superscript
 
 MATH_ML = "{http://www.w3.org/1998/Math/MathML}"
 
+_INVISIBLE = "\u2061\u2062\u2063\u2064"  # function, times, comma, plus that nobody sees
+_WORDS = {MATH_ML + name for name in ("mi", "mo", "mtext")}
+_WITH_SCRIPTS = {MATH_ML + name for name in ("msub", "msup", "msubsup")}
+
 
 def mathml(element: Element) -> str:
     """``(a+b)/2``, ``x^2``, ``∑_(i=1)^n i``. A formula's source in another language, an annotation, is left out."""
     write = _WRITERS.get(element.tag.removeprefix(MATH_ML))
-    return write(element) if write is not None else "".join(map(mathml, element))
+    return write(element) if write is not None else _line(element)
+
+
+def _line(element: Element) -> str:
+    return side_by_side(_part(each) for each in element)
+
+
+def _part(element: Element) -> Part:
+    text = mathml(element)
+    is_word = element.tag in _WORDS and len(text) > 1 and text.isalpha()
+    return Part(text, ends_off_line=element.tag in _WITH_SCRIPTS, is_word=is_word)
 
 
 def _leaf(element: Element) -> str:
@@ -22,7 +36,7 @@ def _leaf(element: Element) -> str:
 
 
 def _operator(element: Element) -> str:
-    sign = _leaf(element)
+    sign = _leaf(element).strip(_INVISIBLE)
     return f" {sign} " if sign in ("=", "+", "-", "−", "±", "<", ">", "≤", "≥", "≠", "≈", "→") else sign
 
 
@@ -43,7 +57,7 @@ def _with_scripts(element: Element) -> str:
 
 def _root(element: Element) -> str:
     if element.tag == MATH_ML + "msqrt":
-        return "√" + grouped("".join(map(mathml, element)))
+        return "√" + grouped(_line(element))
     base, degree, *_ = [*map(mathml, element), "", ""]
     return f"{superscript(degree)}√{grouped(base)}"
 
