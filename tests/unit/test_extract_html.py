@@ -390,6 +390,32 @@ def test_a_picture_is_not_said_again_where_the_text_beside_it_does(body: str, sh
     assert text_of(body) == shown
 
 
+@pytest.mark.parametrize(
+    "button",
+    [
+        "<div class=card><button class=btn data-toggle=collapse data-target='#one'>How many days?</button></div>",
+        "<div><button data-bs-toggle=collapse data-bs-target='#one'><span>How many days?</span></button></div>",
+        "<div><button aria-expanded=false aria-controls=one>How many days?</button></div>",
+    ],
+)
+def test_a_button_that_opens_an_answer_is_its_question(button: str) -> None:
+    answer = "<div id=one class=collapse style='display:none'><p>25 days.</p></div>"
+    assert text_of(f"<h1>FAQ</h1>{button}{answer}{FILLER}").startswith("FAQ\n\nHow many days?\n\n25 days.")
+
+
+@pytest.mark.parametrize(
+    "opened",
+    [
+        "<div id=one><a href=/>Home</a></div>",
+        "<div id=one class=nav>Home</div>",
+        "<div id=one><form>Words: <input></form></div>",
+        "",
+    ],
+)
+def test_a_button_that_opens_a_menu_is_left_out(opened: str) -> None:
+    assert "OUT" not in text_of(f"<div><button aria-controls=one>OUT</button></div>{opened}<h1>Leave</h1>{FILLER}")
+
+
 LINKS = "<a href=/a>Home</a> | <a href=/b>Libraries</a> | <a href=/c>People</a>"
 
 

@@ -23,6 +23,7 @@ from citewell.extract.html_links import (
     text_length,
 )
 from citewell.extract.html_names import Called, called, words_of
+from citewell.extract.html_panels import Panels, is_panel
 from citewell.extract.html_styles import hidden_selectors
 
 NEVER_READ = [
@@ -44,11 +45,6 @@ _OF_THE_PAGE = "header, footer, aside"
 _NOTE = re.compile(
     r"\b(?:note|(?:foot|end)?notes|notice|warning|caution|danger|important|info|tip|hint|callout|admonition)\b",
     re.IGNORECASE,
-)
-_OPENS = re.compile(r"accordion|collaps|expand|faq|question|disclosure|toggle", re.IGNORECASE)
-_OPENED = re.compile(r"accordion|collaps|panel|answer|content", re.IGNORECASE)
-_PANEL = re.compile(
-    r"accordion|collaps|\btab-?(?:pane|panel|content)|\bfaq|answer|expand(?:er|able|-content)|spoiler", re.IGNORECASE
 )
 _OF_ITS_CONTENT = ", ".join(
     f"{outer} {inner}"
@@ -191,7 +187,7 @@ def _content_root(tree: LexborHTMLParser) -> LexborNode | None:
 
 def _marked(tree: LexborHTMLParser, hidden: list[str]) -> Iterator[tuple[_Mark, LexborNode]]:
     """Each element that may be left out, the weakest marks first; ``hidden`` are selectors of its style sheet."""
-    heading = _page_heading(tree)
+    heading, panels = _page_heading(tree), Panels(tree)
     yield from _marked_above(tree, heading)
     for node in tree.css(_OF_LINKS):
         yield _Mark.MENU, node
@@ -205,12 +201,12 @@ def _marked(tree: LexborHTMLParser, hidden: list[str]) -> Iterator[tuple[_Mark, 
         *links_to_content(tree),
         *links_to_neighbours(tree),
         *links_to_the_top(tree),
-        *(node for node in tree.css("button") if not (_is_heading(node.parent) or _opens_panel(node))),
+        *(node for node in tree.css("button") if not (_is_heading(node.parent) or panels.are_opened_by(node))),
     ):
         yield _Mark.AROUND, node
     styled = (node for node in tree.css("[style]") if _HIDDEN_STYLE.search(node.attributes.get("style") or ""))
     for node in (*tree.css(f"{_HIDDEN}, {_CONTENTS}"), *styled):
-        if not _is_panel(node):
+        if not is_panel(node):
             yield _Mark.HIDDEN, node
     for node in tree.css(", ".join(hidden)) if hidden else ():
         yield _Mark.HIDDEN, node
@@ -302,27 +298,6 @@ def _is_content(node: LexborNode, heading: LexborNode | None) -> bool:
     if node.tag == "header":
         return heading is not None and (inner := node.css_first("h1")) is not None and inner.mem_id == heading.mem_id
     return node.tag == "aside" and _NOTE.search(node.attributes.get("class") or "") is not None
-
-
-def _is_panel(node: LexborNode) -> bool:
-    """Whether its reader opens it: what stands under a tab, or under a question."""
-    role, classes = (node.attributes.get(name) or "" for name in ("role", "class"))
-    is_navigation = "nav" in classes or "menu" in classes
-    return role == "tabpanel" or (_PANEL.search(classes) is not None and not is_navigation)
-
-
-def _opens_panel(button: LexborNode) -> bool:
-    """Whether it is a tab, or opens what stands right after it, as the question of an answer."""
-    if button.attributes.get("role") == "tab":
-        return True
-    panel = button.next
-    while panel is not None and panel.is_text_node:
-        panel = panel.next
-    if panel is None or panel.tag not in {"div", "section"}:
-        return False
-    return bool(
-        _OPENS.search(button.attributes.get("class") or "") or _OPENED.search(panel.attributes.get("class") or "")
-    )
 
 
 def _is_heading(node: LexborNode | None) -> bool:
