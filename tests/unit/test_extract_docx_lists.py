@@ -55,3 +55,12 @@ def test_an_item_in_a_style_for_code_keeps_its_number() -> None:
 def test_a_level_that_was_skipped_counts() -> None:
     body = numbered("a", 7, 2) + numbered("b", 7, 1) + numbered("c", 7)
     assert extract(docx(body, numbering=LEGAL)).text.split("\n") == ["    a) a", "  1.2. b", "2. c"]
+
+
+def test_an_item_in_a_style_for_deeper_ones_is_one_though_its_list_has_one_level() -> None:
+    styles = style("LB", "List Bullet", more=in_list(1)) + style("LB2", "List Bullet 2", more=in_list(2))
+    numbering = "".join(
+        f'<w:abstractNum w:abstractNumId="{each}">{level(0, "bullet", "x")}</w:abstractNum>' for each in (0, 1)
+    ) + "".join(f'<w:num w:numId="{each + 1}"><w:abstractNumId w:val="{each}"/></w:num>' for each in (0, 1))
+    body = paragraph("Leave", style="LB") + paragraph("in summer", style="LB2") + paragraph("Pay", style="LB")
+    assert extract(docx(body, styles=styles, numbering=numbering)).text == "- Leave\n  - in summer\n- Pay"

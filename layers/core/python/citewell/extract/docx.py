@@ -187,7 +187,7 @@ class _Document:
                 depth = inherited_depth or self._numbering.level_of_style(number, styles)
         if number is None:
             return None, 0
-        return self._numbering.marker(number, depth or 0), depth or 0
+        return self._numbering.marker(number, depth or 0), depth or self._styles.list_depth(style)
 
     def _write(self, paragraph: _Paragraph) -> None:
         if not paragraph.text.strip():

@@ -10,6 +10,7 @@ from citewell.extract.ooxml import Element, W, number_of, value_of
 
 _BODY_LEVEL = 9
 _HEADING_NAME = re.compile(r"heading ?([1-9])", re.IGNORECASE)
+_LIST_NAME = re.compile(r"list (?:bullet|number) ([2-5])", re.IGNORECASE)
 _CODE_NAMES = {"html preformatted", "preformatted text", "source code", "code", "macro text"}
 _LONGEST_CHAIN = 50
 _SIZE = 20  # where nothing says another one
@@ -87,6 +88,11 @@ class Styles:
             if each.list_number is not None:
                 return each.list_number, level, passed
         return None
+
+    def list_depth(self, style: str | None) -> int:
+        """How far items in this style are set in, from 0: of "List Bullet 2", whose list has but one level, 1."""
+        names = (_LIST_NAME.fullmatch(each.name) for _, each in self._chain(style))
+        return next((int(match[1]) - 1 for match in names if match), 0)
 
     def lists(self) -> dict[str, str]:
         """The list (``numId``) of every style that names one."""
