@@ -297,6 +297,41 @@ def test_other_lines_of_signs_stay_what_they_are(text: str, kinds: list[BlockKin
     assert [kind for kind, _ in blocks(text)] == kinds
 
 
+# --- tables of reports ---
+
+
+@pytest.mark.parametrize(
+    ("before", "table"),
+    [
+        (
+            "-----------\n",
+            "|Item |Stock|\n-----------\n|Bolt |   25|\n|Nut  |   10|\n-----------\n|*    |   35|\n-----------",
+        ),
+        ("+----+------+\n", "| id | name |\n+----+------+\n|  1 | Ann  |\n|  2 | Bob  |\n+----+------+"),
+        ("+----+------+\n", "| id | name |\n+====+======+\n|  1 | Ann  |\n+----+------+\n|  2 | Bob  |\n+----+------+"),
+        ("", "| id | name |\n|----+------|\n|  1 | Ann  |"),
+    ],
+    ids=["SAP", "MySQL", "a grid", "Org"],
+)
+def test_a_table_of_a_report_is_one_and_its_rows_are_no_titles(before: str, table: str) -> None:
+    above = [(PARAGRAPH, before.strip())] if before else []
+    assert blocks(f"Stock\n\n{before}{table}\n\nDone.\n") == [
+        (PARAGRAPH, "Stock"), *above, (TABLE, table), (PARAGRAPH, "Done."),
+    ]  # fmt: skip
+
+
+def test_a_report_whose_head_is_two_lines_stays_in_one_piece() -> None:
+    table = "------\n|a|b|\n|c|d|\n------\n|1|2|\n------"
+    assert blocks(table) == [(PARAGRAPH, table)]
+
+
+@pytest.mark.parametrize(
+    "text", ["| a | b |\n|---|---|\n| 1 | 2 |\n---\n", "|||||||||||\n---\n|x|\n", "|a|\n---\n\n|b|\n"]
+)
+def test_other_tables_and_rules_stay_what_they_are(text: str) -> None:
+    assert "".join(text for _, text in blocks(text)).replace("\n", "") == text.replace("\n", "")
+
+
 # --- AsciiDoc and wikis ---
 
 

@@ -22,6 +22,7 @@ from citewell.extract.declaring import date_of, language_tag_of
 from citewell.extract.decoding import decode
 from citewell.extract.normalising import is_blank, normalise
 from citewell.extract.options import ReadOptions
+from citewell.extract.ruled_tables import with_markdown_rules
 from citewell.extract.underlined_titles import with_markdown_titles
 
 _HEADING_CHARACTERS = 120
@@ -191,7 +192,7 @@ def _stretches(text: str, start: int) -> Iterator[_Stretch]:
     parser = _parser(
         indented_code=not _HTML_FRAGMENT.match(text, start), single_lines=bool(_MARKED.search(text, start))
     )
-    source, levels = with_markdown_titles(with_markdown_signs(text[start:]))
+    source, levels = with_markdown_titles(with_markdown_signs(with_markdown_rules(text[start:])))
     state = _Lines(source, parser, {}, [])
     rules = parser.block.ruler.getRules("")
     line = state.skipEmptyLines(0)
