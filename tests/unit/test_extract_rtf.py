@@ -291,6 +291,25 @@ def test_text_boxes_of_old_versions_are_read_where_there_is_no_new_one() -> None
     assert text_of(rb"{\shp{\*\shpinst{\shptxt New\par}}{\shprslt" + old + rb"}}\par") == "New"
 
 
+def test_tables_and_lists_in_a_text_box_are_such_and_its_headings_hold_in_it_only() -> None:
+    table = rb"\trowd\cellx1000\cellx2000\pard\intbl a\cell b\cell\row\pard\intbl 1\cell 2\cell\row\pard "
+    item = rb"{\listtext\f4\'b7\tab}Ask.\par\pard "
+    box = rb"{\shp{\*\shpinst{\shptxt\pard\s2 Aside\par\pard " + table + item + rb"Last}}}"
+    read = extract(rtf(rb"\s1 Fees\par\pard Before" + box + rb".\par After.\par"))
+    assert read.text == ("Fees\n\nBefore.\n\nAside\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n- Ask.\n\nLast\n\nAfter.")
+    assert read.blocks[3].headings == ("Aside",)
+    assert read.blocks[-1].headings == ("Fees",)
+    assert text_of(rb"{\footnote\pard Prices:\par " + table + b"} x") == (
+        "x\n\nFootnote: Prices:\n| a | b |\n| --- | --- |\n| 1 | 2 |"
+    )
+
+
+def test_a_symbol_that_is_no_character_is_a_bullet_before_an_item() -> None:
+    fonts = rb"{\fonttbl{\f0\fcharset0 Arial;}{\f9\fcharset2 Unheard of;}}"
+    item = rb"{\listtext\f9 \u-4045?\tab}Ask.\par\pard "
+    assert extract(rb"{\rtf1\ansi" + fonts + item + b"Text {\\f9 \\u-4045?}}").text == "- Ask.\n\nText"
+
+
 def test_the_parts_of_a_formula_are_kept_apart() -> None:
     fraction = rb"{\mf{\mfPr{\mctrlPr\f34}}{\mnum{\mr\mscr0 a+1}}{\mden{\mr 2}}}"
     power = rb"{\msSup{\msSupPr}{\me{\mr x}}{\msup{\mr 3}}}"

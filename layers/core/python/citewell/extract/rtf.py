@@ -6,7 +6,6 @@ and text boxes follow their paragraph or table. A document that is cut off is re
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from citewell.core.values import ExtractedText
@@ -15,27 +14,19 @@ from citewell.extract.alternative_texts import picture_line
 from citewell.extract.building import TextBuilder, clean_line
 from citewell.extract.options import ReadOptions
 from citewell.extract.rtf_blocks import Blocks, Paragraph
-from citewell.extract.rtf_codes import CHARACTERS, SIGNS, Fonts, page_of
+from citewell.extract.rtf_codes import CHARACTERS, SIGNS, TOKEN, Fonts, page_of
 from citewell.extract.rtf_destinations import COLLECTED, SKIPPED, STARRED
 from citewell.extract.rtf_forms import FORM_WORDS, FormField
 from citewell.extract.rtf_formulas import FormulaPart
 from citewell.extract.rtf_state import State, Style, style_of
 from citewell.extract.superscripts import raised_after
 
-_TOKEN = re.compile(
-    rb"""\\(?P<word>[a-zA-Z]{1,32})(?P<number>-?[0-9]{1,10})?[ ]?
-       | \\'(?P<hex>[0-9a-fA-F]{2})
-       | \\(?P<sign>[^a-zA-Z])
-       | (?P<brace>[{}])
-       | (?P<text>[^\\{}\r\n]+)
-       | [\r\n]+ | \\""",
-    re.VERBOSE | re.DOTALL,
-)
 _MOST_GROUPS = 1_000
 _BODY_LEVEL = 9
 
 _FIELD = {"field", "form"}
 _UNREAD = {"nothing", "picture", *_FIELD}
+_BULLET = "•"
 _PROPERTY = ("sn", "sv")
 """A property's name and value, each in a group of its own."""
 
@@ -58,6 +49,7 @@ def write_rtf(data: bytes, builder: TextBuilder) -> None:
 class _Document:
     def __init__(self, builder: TextBuilder) -> None:
         self._blocks = Blocks(builder)
+        self._around: list[Blocks] = []
         self._before = ""
         self._state = State()
         self._outer: list[State] = []
@@ -80,7 +72,7 @@ class _Document:
 
     def read(self, data: bytes) -> None:
         position = 0
-        while (token := _TOKEN.match(data, position)) is not None:
+        while (token := TOKEN.match(data, position)) is not None:
             position = token.end()
             kind = token.lastgroup
             if kind == "text":
@@ -100,6 +92,8 @@ class _Document:
             elif kind == "sign":
                 self._sign(token["sign"])
         self._decode()
+        while self._around:
+            self._close("")
         self._blocks.finish()
 
     # --- groups ---
@@ -122,14 +116,19 @@ class _Document:
                 self._end_properties(ended)
             if ended.opens is not None:
                 author = clean_line("".join(self._collected.pop("author", ()))) if ended.opens == "Comment" else ""
-                self._blocks.end_aside(f"{ended.opens} ({author})" if author else ended.opens)
+                self._close(f"{ended.opens} ({author})" if author else ended.opens)
 
     def _open(self, name: str) -> None:
         """What follows in this group is no text of the paragraph around it."""
         if self._state.into == "body" and not (self._state.hidden or self._state.deleted):
             self._state.opens = name
             self._state.paragraph = Paragraph()
-            self._blocks.begin_aside()
+            self._around.append(self._blocks)
+            self._blocks = self._blocks.aside()
+
+    def _close(self, name: str) -> None:
+        aside, self._blocks = self._blocks, self._around.pop()
+        self._blocks.end_aside(name, aside)
 
     # --- text ---
 
@@ -160,6 +159,8 @@ class _Document:
             state.formula.add(text)
         elif state.into == "fonts":
             self._fonts.font(state.font).name += text.partition(";")[0]
+        elif state.into == "marker":
+            self._collected.setdefault("marker", []).append(text or _BULLET)  # a symbol without a character
         elif state.into not in _UNREAD and state.into != "info":
             self._collected.setdefault(state.into, []).append(text)
 
@@ -312,7 +313,7 @@ class _Document:
     def _end_picture_property(self) -> None:
         name, value = ("".join(self._collected.pop(part, ())) for part in _PROPERTY)
         if name.strip() == "wzDescription":
-            self._blocks.add_aside("", [picture_line(value)])
+            self._blocks.add_line(picture_line(value))
 
     # --- styles and paragraphs ---
 

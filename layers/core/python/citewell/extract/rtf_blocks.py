@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from citewell.core.values import ExtractedText
 from citewell.extract.building import TextBuilder
 from citewell.extract.rtf_tables import MOST_CELLS, PlannedRow, RowPlan, table_of
 
@@ -28,20 +29,6 @@ class Paragraph:
 
 
 @dataclass(slots=True)
-class _Text:
-    """A text in the making: the document's, or that of a note, which is written inside of a paragraph."""
-
-    pieces: list[str] = field(default_factory=list)
-    lines: list[str] = field(default_factory=list)
-
-    def take(self) -> str:
-        # Characters beyond the first 65,536 come as two halves.
-        text = "".join(self.pieces).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-        self.pieces.clear()
-        return text
-
-
-@dataclass(slots=True)
 class _Table:
     """A table in the making: its rows, the cells of the next one, the paragraphs of the next cell.
 
@@ -54,29 +41,31 @@ class _Table:
     is_frame: bool = True
 
 
+_Aside = tuple[str, ExtractedText | str]
+
+
 class Blocks:
+    """Of a document, or of what stands beside its text: a note, a comment or a text box."""
+
     def __init__(self, builder: TextBuilder) -> None:
         self.title: str | None = None
         self._builder = builder
-        self._texts = [_Text()]
+        self._pieces: list[str] = []
         self._paragraph = Paragraph()
         self.plan = RowPlan()
         self._outer_plan: RowPlan | None = None
         self._outer, self._nested = _Table(), _Table()
-        self._asides: list[tuple[str, list[str]]] = []
-        self._asides_of_table: list[tuple[str, list[str]]] = []
+        self._asides: list[_Aside] = []
+        self._asides_of_table: list[_Aside] = []
 
     def write(self, text: str, paragraph: Paragraph) -> None:
-        if len(self._texts) == 1:
-            self._paragraph = paragraph
-        self._texts[-1].pieces.append(text)
+        self._paragraph = paragraph
+        self._pieces.append(text)
 
     def end_paragraph(self, paragraph: Paragraph, marker: str) -> None:
-        text = self._texts[-1].take()
+        text = self._take()
         marker = _marker_of(text, paragraph, marker)
-        if len(self._texts) > 1:
-            self._texts[-1].lines.append(_item(text, marker))
-        elif paragraph.in_table:
+        if paragraph.in_table:
             table = self._nested if paragraph.nested else self._outer
             if table is self._outer:
                 self._part_frame()
@@ -87,21 +76,16 @@ class Blocks:
             self._write_asides(self._asides)
 
     def end_cell(self, paragraph: Paragraph, marker: str, *, nested: bool) -> None:
-        if len(self._texts) > 1:
-            self.end_paragraph(self._paragraph, marker)
-            return
         table = self._nested if nested else self._outer
         if table is self._outer:
             self._part_frame()
-        text = self._texts[0].take()
+        text = self._take()
         table.cell.append(_item(text, _marker_of(text, paragraph, marker)))
         if len(table.row) < MOST_CELLS:
             table.row.append("\n".join(filter(str.strip, table.cell)))
         table.cell.clear()
 
     def end_row(self, *, nested: bool) -> None:
-        if len(self._texts) > 1:
-            return
         table = self._nested if nested else self._outer
         table.rows.append((table.row, self.plan))
         table.is_frame = table.is_frame and len(table.row) == 1
@@ -120,27 +104,34 @@ class Blocks:
         if self._outer_plan is None:
             self._outer_plan = self.plan
 
-    def begin_aside(self) -> None:
-        self._texts.append(_Text())
+    def aside(self) -> Blocks:
+        """What is to be given to :meth:`end_aside` when it has been written."""
+        return Blocks(self._builder.apart())
 
-    def end_aside(self, name: str) -> None:
-        """``name`` is empty for a text box, whose paragraphs stand for themselves."""
-        ended = self._texts.pop()
-        self.add_aside(name, [*ended.lines, ended.take()])
+    def end_aside(self, name: str, aside: Blocks) -> None:
+        """``name`` is empty for a text box, whose blocks stand for themselves."""
+        aside.finish()
+        if aside._builder.length:
+            self._asides.append((name, aside._builder.finish()))
 
-    def add_aside(self, name: str, lines: list[str]) -> None:
-        self._asides.append((name, lines))
+    def add_line(self, line: str) -> None:
+        """One that follows the paragraph or table."""
+        self._asides.append(("", line))
 
     def finish(self) -> None:
         """Write what has no end of its own."""
-        while len(self._texts) > 1:
-            self.end_aside("")
         for nested in (True, False):
             if (self._nested if nested else self._outer).row:
                 self.end_row(nested=nested)
         self._end_table()
-        self._write_paragraph(self._texts[0].take(), self._paragraph, "")
+        self._write_paragraph(self._take(), self._paragraph, "")
         self._write_asides(self._asides)
+
+    def _take(self) -> str:
+        # Characters beyond the first 65,536 come as two halves.
+        text = "".join(self._pieces).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        self._pieces.clear()
+        return text
 
     def _write_paragraph(self, text: str, paragraph: Paragraph, marker: str) -> None:
         if paragraph.level is not None:
@@ -184,14 +175,15 @@ class Blocks:
             self._builder.paragraph(line)
         self._builder.table(rows_under_head)
 
-    def _write_asides(self, asides: list[tuple[str, list[str]]]) -> None:
-        for name, lines in asides:
-            if name:
-                text = "\n".join(filter(str.strip, lines))
-                self._builder.paragraph(f"{name}: {text}" if text else "")
+    def _write_asides(self, asides: list[_Aside]) -> None:
+        for name, content in asides:
+            if isinstance(content, str):
+                self._builder.paragraph(content)
+            elif name:
+                self._builder.paragraph(f"{name}: {content.text}")
             else:
-                for line in lines:
-                    self._builder.paragraph(line)
+                with self._builder.beside_the_text():
+                    self._builder.include(content)
         asides.clear()
 
 

@@ -1,11 +1,21 @@
-"""Characters of RTF: code pages by number and by a font's charset, and control words that stand for one character."""
+"""Tokens and characters of RTF: code pages, and control words that stand for one character."""
 
 from __future__ import annotations
 
 import codecs
+import re
 
 from citewell.extract.symbols import spelled, symbol
 
+TOKEN = re.compile(
+    rb"""\\(?P<word>[a-zA-Z]{1,32})(?P<number>-?[0-9]{1,10})?[ ]?
+       | \\'(?P<hex>[0-9a-fA-F]{2})
+       | \\(?P<sign>[^a-zA-Z])
+       | (?P<brace>[{}])
+       | (?P<text>[^\\{}\r\n]+)
+       | [\r\n]+ | \\""",
+    re.VERBOSE | re.DOTALL,
+)
 _SYMBOL_CHARSET = 2
 _DEFAULT_CHARSET = 1
 _PAGES = {
