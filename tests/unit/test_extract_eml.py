@@ -170,6 +170,17 @@ def test_a_byte_that_is_wrong_in_its_charset_is_marked_and_the_rest_is_read() ->
     assert body_of(mail(b"Content-Type: text/plain; charset=utf-8\n\nGr\xc3\xb6\xdfe")) == "Grö�e"
 
 
+def test_a_part_that_cannot_be_decoded_leaves_the_others() -> None:
+    odd = part("text/plain", b"caf\xe9 \x80 \x8e")
+    page = part("text/html", "<p>Hi</p>")
+    assert body_of(mail(multipart("alternative", odd, page))) == "Hi"
+    for parts in ((odd, page), (page, odd)):
+        assert body_of(mail(multipart("mixed", *parts))) == "Hi\n\nAttachments: text/plain"
+    with pytest.raises(DocumentRejected) as rejected:
+        extract(mail(multipart("mixed", odd, attachment("filename=a.pdf"))))
+    assert rejected.value.code == "undecodable"
+
+
 def test_a_part_that_names_no_charset_is_in_that_of_the_others() -> None:
     page = part("text/html; charset=iso-8859-2", "<p>Zapłata</p>".encode("iso8859_2"))
     data = multipart("mixed", part("text/plain; charset=us-ascii", "Hi"), part("text/plain", b"\xb1 \x80"), page)

@@ -87,13 +87,16 @@ class _PartWriter:
         self._has_body = False
         self._plain = ""
         self._charset: str | None = None
+        self._undecodable: DocumentRejected | None = None
 
     def write_message(self, message: Message, depth: int = 0) -> None:
-        self._has_body, self._plain, self._charset = False, "", charset_in(message)
+        self._has_body, self._plain, self._charset, self._undecodable = False, "", charset_in(message), None
         if message.get_content_type() == "multipart/encrypted":
             raise encrypted()
         attachments: list[str] = []
         self._write(message, attachments, depth)
+        if self._undecodable is not None and not self._has_body:
+            raise self._undecodable
         write_attachments(self._builder, attachments)
 
     def write_one_of_many(self, data: bytes) -> None:
@@ -145,7 +148,10 @@ class _PartWriter:
         return disposition == "inline" or (disposition is None and not is_file)
 
     def _write_text(self, part: Message, attachments: list[str]) -> None:
-        text = text_of(part, otherwise=self._charset)
+        text = self._text_of(part)
+        if text is None:
+            attachments.append(_file_name(part))
+            return
         before, self._plain = self._plain, ""
         if part.get_content_type() == "text/html":
             if not repeats(self._builder, html=text, plain=before):  # some programs send two forms one by one
@@ -157,6 +163,14 @@ class _PartWriter:
             self._write_body(text, "")
             self._plain = text
             attachments.extend(names)
+
+    def _text_of(self, part: Message) -> str | None:
+        """None where it can't be decoded, which matters only if there is nothing else to read."""
+        try:
+            return text_of(part, otherwise=self._charset)
+        except DocumentRejected as rejected:
+            self._undecodable = rejected
+            return None
 
     def _write_body(self, plain: str, html: str) -> None:
         if is_encrypted(plain) and not self._has_body:
@@ -178,7 +192,7 @@ class _PartWriter:
             ]:
                 kind = texts[0].get_content_type()
                 same = (leaf for leaf in texts if leaf.get_content_type() == kind)
-                forms.setdefault(kind, "\n\n".join(text_of(leaf, otherwise=self._charset) for leaf in same))
+                forms.setdefault(kind, "\n\n".join(filter(None, map(self._text_of, same))))
         plain, html = forms.get("text/plain", ""), forms.get("text/html", "")
         if not plain and not html:
             if parts:
