@@ -44,7 +44,7 @@ _AROUND_BY_ORIGIN = {
         #comments-section""",
     "Sphinx": ".sphinxsidebar .wy-nav-side .rst-versions .viewcode-link .viewcode-back",
     "MkDocs, Docusaurus": ".md-header .md-tabs .md-sidebar .md-footer .md-skip .theme-edit-this-page",
-    "Doxygen": "#titlearea #navrow1 #navrow2 #navrow3 #navrow4 #nav-path #side-nav .navpath .qindex .ttc",
+    "Doxygen": "#titlearea #navrow1 #navrow2 #navrow3 #navrow4 #nav-path #side-nav .navpath .qindex .ttc .icona",
     "Javadoc": ".topNav .bottomNav .subNav .top-nav .sub-nav",
     "DocBook": ".navheader .navfooter",
 }
