@@ -27,6 +27,7 @@ from tests.documents.pdfs import (
     LOOK,
     SCOLD,
     VERTICAL,
+    WINGDINGS,
     Page,
     box,
     grid,
@@ -372,6 +373,30 @@ def test_lists_keep_numbers_and_turn_bullets_to_dashes() -> None:
     drawn = "".join(text(72, y, "•") + text(90, y, words) for y, words in ((700, "paid leave"), (680, "unpaid leave")))
     drawn += lines(72, 640, ["1. Ask", "2. Wait", "3. Go"])
     assert blocks(read(pdf(drawn)), BlockKind.LIST) == ["- paid leave\n- unpaid leave", "1. Ask\n2. Wait\n3. Go"]
+
+
+def test_the_bullets_of_symbol_fonts_are_bullets_and_their_items_look_like_their_words() -> None:
+    items = ["Leave is asked for a month", "ahead, by mail", "It is granted in writing"]
+    drawn = lines(90, 700, items, size=20) + "".join(text(72, y, "l", size=12, font=WINGDINGS) for y in (700, 652))
+    extracted = read(pdf(text(72, 750, "Leave", size=30) + drawn))
+    assert extracted.text == "Leave\n\n- Leave is asked for a month ahead, by mail\n- It is granted in writing"
+
+
+def test_what_only_a_symbol_font_says_is_read_as_it_looks() -> None:
+    drawn = text(72, 700, "\u00fe", font=WINGDINGS) + text(90, 700, "Yes") + text(72, 680, "\u00fd", font=WINGDINGS)
+    assert read(pdf(drawn + text(90, 680, "No"))).text == "\u2611 Yes\n\n\u2612 No"
+
+
+def test_items_in_large_type_are_no_headings() -> None:
+    slide = text(72, 700, "Leave", size=36) + lines(72, 640, ["\u2022 Ask for it", "\u2022 Take it"], size=28)
+    extracted = read(pdf(slide, lines(72, 700, PROSE)))
+    assert blocks(extracted, BlockKind.HEADING) == ["Leave"]
+    assert blocks(extracted, BlockKind.LIST) == ["- Ask for it\n- Take it"]
+
+
+def test_a_heading_that_names_a_section_by_its_sign_is_one() -> None:
+    extracted = read(pdf(text(72, 750, "\u00a7 12 Leave", size=18) + lines(72, 700, PROSE)))
+    assert blocks(extracted, BlockKind.HEADING) == ["\u00a7 12 Leave"]
 
 
 def test_an_item_of_several_lines_is_one() -> None:

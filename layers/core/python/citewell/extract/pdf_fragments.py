@@ -15,6 +15,7 @@ from citewell.extract.pdf_places import Edges, page_box, turned
 from citewell.extract.pdf_rulings import Rulings
 from citewell.extract.pdf_text_page import SOFT_BREAK, TextPage
 from citewell.extract.pdf_type import likely_size, look_of
+from citewell.extract.symbols import has_symbols, symbol
 
 HYPHENS = f"\u2010\u00ad{SOFT_BREAK}-"
 
@@ -22,11 +23,12 @@ _LINE_END = "\r\n"  # as PDFium writes it
 _LINE = re.compile(rf"[^\r\n{SOFT_BREAK}]*[^\s{SOFT_BREAK}][^\r\n{SOFT_BREAK}]*{SOFT_BREAK}?")
 _LETTER = re.compile(r"[^\W_]|[.,;:)'’]")
 _WORD = re.compile(r"\S+")
+_WORDS = re.compile(r"[^\W\d_]{3}")
 _LAM = "\u0644"
 _ALEF_LAM = re.compile(f"[\u0622\u0623\u0625\u0627]{_LAM}")
 _RULES = "|+=_:·.-–—"
 _RULE = re.compile(rf"[\s{re.escape(_RULES)}]{{4,}}")  # a line that is drawn with characters
-BULLETS = "•‣◦▪▫■□●○◆◇►▶➢➤✓✔✗✘❖·∙–—*\uf0b7\uf0a7\uf0d8\uf076\uf0fc§-"  # those in private use are Symbol's, Wingdings'
+BULLETS = "•‣◦▪▫■□●○◆◇►▶➢➤✓✔✗✘❖❑❒◻·∙–—*\uf020-\uf0ff-"  # those in private use are Symbol's, Wingdings'
 MARKER = re.compile(rf"[{BULLETS}]|\(?(?:\d{{1,3}}|[A-Za-z]|[ivxIVX]{{1,5}})[.)]|\d{{1,2}}(?:\.\d{{1,2}})+\.?")
 
 # All in ems, the size of the type, unless they say otherwise.
@@ -128,6 +130,8 @@ class _Fragments:
                     self._read_line(words, characters, start, end)
             else:  # it holds what ends a line, too, or halves of a character
                 are_printable = False
+                if has_symbols(line):
+                    characters = self._with_symbols(characters, start, end)
                 for part in _LINE.finditer(characters, start, end):
                     self._read_line(part[0].strip(), characters, part.start(), part.end())
             start = end + len(_LINE_END)
@@ -151,6 +155,14 @@ class _Fragments:
             if alef == lam:  # they are one glyph
                 letters[at : at + 2] = letters[at + 1], letters[at]
         return "".join(letters)
+
+    def _with_symbols(self, characters: str, start: int, end: int) -> str:
+        """``characters`` with those from ``start`` to ``end`` as they look that mean something in their font only."""
+        shown = [
+            _symbol(each, look_of(self._text.font(index)).symbols) if has_symbols(each) else each
+            for index, each in enumerate(characters[start:end], start)
+        ]
+        return characters[:start] + "".join(shown) + characters[end:]
 
     def _read_line(self, words: str, characters: str, start: int, end: int) -> None:
         """``words`` are the ``characters`` from ``start`` to before ``end``, without the white space around them."""
@@ -235,6 +247,15 @@ class _Fragments:
         edges = boxes[0] if len(boxes) == 1 else _around(boxes)
         left, bottom, right, top = edges
         (a, b, c, d, x, y), size, font = self._text.type_of(index)
+        bold, fixed, symbols = look_of(font)
+        if symbols or has_symbols(words[0]):
+            bullet, rest = _symbol(words[0], symbols), words[1:].lstrip()
+            if rest and not bullet.isalnum():  # what a line looks like is not for its bullet to say
+                (a, b, c, d, x, y), size, font = self._text.type_of(index + len(words) - len(rest))
+                bold, fixed, symbols = look_of(font)
+                words = f"{'•' if has_symbols(bullet) and _WORDS.search(rest) else bullet} {rest}"
+            else:
+                words = bullet + words[1:]
         turn = 0 if b == 0 and a > 0 else round(math.atan2(b, a) / (math.pi / 2)) % 4
         height = _tallest(boxes, turn) if len(boxes) > 1 else right - left if turn % 2 else top - bottom
         size = likely_size(size * math.hypot(c, d), height)
@@ -247,7 +268,7 @@ class _Fragments:
         # A line's height depends on its letters, so count from what they stand on.
         foot = self._page_box[3] - y if turn == 0 else turned((x, y, x, y), turn, self._page_box)[3]
         middle = (top + bottom) / 2 if is_stacked else foot - _MIDDLE * size
-        return Fragment(words, left, right, middle, size, turn, *look_of(font), len(self._fragments))
+        return Fragment(words, left, right, middle, size, turn, bold, fixed, len(self._fragments))
 
     def _continue(self, current: Fragment, word: str, index: int, boxes: list[Edges]) -> bool:
         """Add ``word`` to ``current`` if it stands right beside it; an item may stand off its bullet."""
@@ -266,7 +287,7 @@ class _Fragments:
         if is_marker:  # what a line looks like is not for its bullet to say
             (_, _, c, d, _, _), size, font = self._text.type_of(index)
             current.size = likely_size(size * math.hypot(c, d), bottom - top)
-            current.bold, current.fixed = look_of(font)
+            current.bold, current.fixed, _ = look_of(font)
         elif current.bold or current.fixed:
             self._limit_look(current, index)
         current.text += word if _LETTER.fullmatch(word) and self._goes_on(current, index, gap) else " " + word
@@ -297,7 +318,7 @@ class _Fragments:
     def _limit_look(self, fragment: Fragment, *indexes: int) -> None:
         """Bold, or of one width, is what is so to its end, with what stands between."""
         for index in indexes:
-            bold, fixed = look_of(self._text.font(index))
+            bold, fixed, _ = look_of(self._text.font(index))
             fragment.bold, fragment.fixed = fragment.bold and bold, fragment.fixed and fixed
 
 
@@ -308,6 +329,12 @@ def _is_even(placed: list[PlacedWord], line: Fragment) -> bool:
     edges = [_around(boxes) for _, _, boxes in placed if boxes]
     gaps = [max(other[0] - one[2], one[0] - other[2]) for one, other in pairwise(edges)]
     return len(gaps) >= _EQUAL_GAPS and max(gaps) - min(gaps) < _EQUAL * line.size
+
+
+def _symbol(character: str, font: str) -> str:
+    """What ``character`` looks like in a symbol font; itself if it has a meaning, or where that isn't known."""
+    code = ord(character)
+    return character if not font or (code > 0xFF and not has_symbols(character)) else symbol(code, font) or character
 
 
 def _is_within(each: Fragment, width: float, height: float) -> bool:

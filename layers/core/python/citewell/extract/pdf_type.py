@@ -4,24 +4,35 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 from citewell.extract.pdf_text_page import Font
 
 _BOLD = re.compile(r"bold|black|heavy|demi|-medi(?!um)|^cm(?:ss)?b|^sfbx", re.IGNORECASE)
 _FIXED = re.compile(r"courier|mono|nimbusmon|consol|menlo|typewriter|cm(?:sl)?tt|lettergothic|fixed", re.IGNORECASE)
+_SYMBOLS = re.compile(r"(wingdings|symbol)(?:[- ]?(?:regular|mt))?[- ]?(2?)(?![\w3])", re.IGNORECASE)
 _FORCE_BOLD = 1 << 18
 _FIXED_PITCH = 1
 _TALLEST = 12.0  # times the height of what is drawn, which may be a dash
 
 
+class Look(NamedTuple):
+    """Whether a font is bold, whether its characters have one width, and which symbol font it is, if it is one."""
+
+    bold: bool
+    fixed: bool
+    symbols: str
+
+
 @lru_cache(maxsize=1_000)
-def look_of(font: Font) -> tuple[bool, bool]:
-    """Whether a font is bold, and whether its characters have one width."""
+def look_of(font: Font) -> Look:
     name, flags = font[0].decode("latin-1"), font[1]
     name = name.partition("+")[2] or name
-    return (
+    symbols = _SYMBOLS.match(name)
+    return Look(
         bool(_BOLD.search(name)) or bool(flags & _FORCE_BOLD),
         bool(_FIXED.search(name)) or bool(flags & _FIXED_PITCH),
+        " ".join(filter(None, symbols.groups())) if symbols else "",
     )
 
 

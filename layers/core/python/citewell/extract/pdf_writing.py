@@ -173,6 +173,9 @@ class PageWriter:
         words = " ".join(line.text for line in paragraph)
         if len(words) > _HEADING_CHARACTERS or not any(map(str.isalpha, words)) or _has_leaders(words):
             return 0
+        is_bullet = is_item and not _NUMBERED.match(words)
+        if is_bullet and not (is_large and _HAN_OR_KANA.search(words)):  # slides have items in large type, too
+            return 0
         if is_large:
             return sum(heading > size + 0.25 for heading in profile.headings) + 1
         level = min(len(profile.headings) + 1, _DEEPEST_HEADING)
@@ -181,11 +184,7 @@ class PageWriter:
         is_bold = is_bold and all(line.bold for line in paragraph)
         if not is_bold or len(words) > _BOLD_HEADING_CHARACTERS or words.endswith(_SENTENCE_END):
             return 0
-        if _AMOUNT.fullmatch(words):
-            return 0
-        if is_item and not _NUMBERED.match(words):
-            return 0
-        return level
+        return 0 if _AMOUNT.fullmatch(words) else level
 
     def _joined(self, lines: list[str]) -> str:
         """Lines as running text: a word that was cut at a line's end is whole again."""
