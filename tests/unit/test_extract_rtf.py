@@ -310,6 +310,26 @@ def test_a_symbol_that_is_no_character_is_a_bullet_before_an_item() -> None:
     assert extract(rb"{\rtf1\ansi" + fonts + item + b"Text {\\f9 \\u-4045?}}").text == "- Ask.\n\nText"
 
 
+def test_a_document_of_headers_alone_is_read_and_one_of_pictures_has_no_text_layer() -> None:
+    header = rb"{\header\pard Acme Ltd.\par}{\footer\pard All rights reserved.\par}"
+    assert text_of(header) == "Acme Ltd.\n\nAll rights reserved."
+    assert text_of(header + b"Text") == "Text"
+    assert code_of(rtf(header + rb"{\pict\pngblip 89504e47}")) == "no_text_layer"
+
+
+def test_the_only_row_of_a_table_may_set_out_a_page() -> None:
+    column = rb"\par ".join([b"A sentence of the left column that goes on for a while, as they do."] * 4)
+    page = rb"\trowd\cellx1000\cellx5000\pard\intbl Left\cell " + column + rb"\cell\row\pard "
+    assert {block.kind for block in extract(rtf(page)).blocks} == {BlockKind.PARAGRAPH}
+    assert {block.kind for block in extract(rtf(page + page)).blocks} == {BlockKind.TABLE}
+
+
+def test_rows_that_are_lines_of_one_are_rows() -> None:
+    head = rb"\trowd\cellx1000\cellx5000\pard\intbl Plan\cell EUR\cell\row "
+    lines = rb"\pard\intbl Basic\par Plus\par\par Pro\cell 5\par 7\par\par 9\cell\row\pard "
+    assert text_of(head + lines) == "| Plan | EUR |\n| --- | --- |\n| Basic | 5 |\n| Plus | 7 |\n| Pro | 9 |"
+
+
 def test_the_parts_of_a_formula_are_kept_apart() -> None:
     fraction = rb"{\mf{\mfPr{\mctrlPr\f34}}{\mnum{\mr\mscr0 a+1}}{\mden{\mr 2}}}"
     power = rb"{\msSup{\msSupPr}{\me{\mr x}}{\msup{\mr 3}}}"

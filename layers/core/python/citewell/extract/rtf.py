@@ -6,7 +6,7 @@ and text boxes follow their paragraph or table. A document that is cut off is re
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 from citewell.core.values import ExtractedText
 from citewell.errors import DocumentRejected
@@ -15,7 +15,7 @@ from citewell.extract.building import TextBuilder, clean_line
 from citewell.extract.options import ReadOptions
 from citewell.extract.rtf_blocks import Blocks, Paragraph
 from citewell.extract.rtf_codes import CHARACTERS, SIGNS, TOKEN, Fonts, page_of
-from citewell.extract.rtf_destinations import COLLECTED, SKIPPED, STARRED
+from citewell.extract.rtf_destinations import COLLECTED, RUNNING, SKIPPED, STARRED
 from citewell.extract.rtf_forms import FORM_WORDS, FormField
 from citewell.extract.rtf_formulas import FormulaPart
 from citewell.extract.rtf_state import State, Style, style_of
@@ -32,12 +32,16 @@ _PROPERTY = ("sn", "sv")
 
 
 def read(data: bytes, options: ReadOptions) -> ExtractedText:
-    """Raises DocumentRejected ``corrupt``, ``too_large`` or ``empty``."""
+    """Raises DocumentRejected ``corrupt``, ``too_large``, ``no_text_layer`` or ``empty``."""
     builder = TextBuilder(options.limits)
-    document = _Document(builder)
-    document.read(data[data.find(b"{") :])
-    if not builder.length and document.is_cut_off:
-        raise DocumentRejected("corrupt", "the document ends before its text begins")
+    document, data = _Document(builder), data[data.find(b"{") :]
+    document.read(data)
+    if not builder.length:
+        if document.is_cut_off:
+            raise DocumentRejected("corrupt", "the document ends before its text begins")
+        if document.shows_pictures:
+            raise DocumentRejected("no_text_layer", "no text, only pictures, in the document")
+        _Document(builder, skipped=SKIPPED - RUNNING).read(data)  # what stands at the head and foot of its pages
     return builder.finish(title=document.title)
 
 
@@ -47,19 +51,20 @@ def write_rtf(data: bytes, builder: TextBuilder) -> None:
 
 
 class _Document:
-    def __init__(self, builder: TextBuilder) -> None:
+    def __init__(self, builder: TextBuilder, *, skipped: Container[str] = SKIPPED) -> None:
+        self.shows_pictures = False
+        self._skipped = skipped
         self._blocks = Blocks(builder)
         self._around: list[Blocks] = []
         self._before = ""
         self._state = State()
         self._outer: list[State] = []
-        self._fonts = Fonts()
+        self._fonts, self._form = Fonts(), FormField()
         self._styles: dict[int, Style] = {}
         self._collected: dict[str, list[str]] = {}
         self._bytes = bytearray()
         self._to_skip = 0
         self._starred = False
-        self._form = FormField()
         self._words = self._handlers()
 
     @property
@@ -188,7 +193,7 @@ class _Document:
             self._look_for(word, number, starred=starred)
         elif self._state.formula is not None and word.startswith("m") and not self._state.is_part:
             self._set(formula=self._state.formula.part(word), is_part=True)
-        elif word in SKIPPED:
+        elif word in self._skipped:
             self._state.into = "nothing"
         elif word in self._words:
             self._words[word](number)
@@ -270,8 +275,7 @@ class _Document:
         self._fonts.default = self._state.font = number or 0
 
     def _set_endnote(self) -> None:
-        if self._state.opens is not None:
-            self._state.opens = "Endnote"
+        self._state.opens = "Endnote" if self._state.opens is not None else None
 
     # --- formulas, fields and pictures ---
 
@@ -309,6 +313,7 @@ class _Document:
     def _begin_picture(self) -> None:
         shown = self._state.into == "body" and not (self._state.hidden or self._state.deleted)
         self._state.into = "picture" if shown else "nothing"
+        self.shows_pictures |= shown
 
     def _end_picture_property(self) -> None:
         name, value = ("".join(self._collected.pop(part, ())) for part in _PROPERTY)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import chain
 
 from citewell.core.values import ExtractedText
 from citewell.extract.building import TextBuilder
-from citewell.extract.rtf_tables import MOST_CELLS, PlannedRow, RowPlan, table_of
+from citewell.extract.rtf_tables import MOST_CELLS, PlannedRow, RowPlan, sets_out_a_page, table_of
 
 _LAST_NUMBER = re.compile(r"\d{1,6}(?=\D*\Z)")
 _LONGEST_MARKER = 20
@@ -82,7 +83,7 @@ class Blocks:
         text = self._take()
         table.cell.append(_item(text, _marker_of(text, paragraph, marker)))
         if len(table.row) < MOST_CELLS:
-            table.row.append("\n".join(filter(str.strip, table.cell)))
+            table.row.append("\n".join(table.cell))
         table.cell.clear()
 
     def end_row(self, *, nested: bool) -> None:
@@ -165,10 +166,9 @@ class Blocks:
             self._end_table()
 
     def _write_table(self, table: _Table) -> None:
-        if table.is_frame:  # around text
-            for texts, _ in table.rows:
-                for line in texts[0].split("\n"):
-                    self._builder.paragraph(line)
+        if table.is_frame or sets_out_a_page(table.rows):
+            for line in chain.from_iterable(text.split("\n") for texts, _ in table.rows for text in texts):
+                self._builder.paragraph(line)
             return
         lines, rows_under_head = table_of(table.rows)
         for line in lines:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+RUNNING = frozenset({"header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr", "footerf"})
+"""Destinations of what stands at the head and foot of pages."""
+
 SKIPPED = {
+    *RUNNING,
     *("colortbl", "objdata", "objclass", "sp", "nonshppict", "shprslt", "datafield"),
-    *("header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr", "footerf"),
     *("xe", "tc", "rxe", "txe", "bkmkstart", "bkmkend", "nonesttables", "pntxta", "pntxtb"),
     *("mmathPict", "moMathParaPr"),
 }

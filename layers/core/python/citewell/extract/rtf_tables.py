@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 
 from citewell.extract.table_heads import Row, with_one_head
+from citewell.extract.table_shapes import FEWEST_CHARACTERS, FEWEST_PARAGRAPHS, reshaped
 
 MOST_CELLS = 1_000
 _MOST_COLUMNS = 63  # that Word's tables can have
@@ -47,12 +48,22 @@ PlannedRow = tuple[list[str], RowPlan]
 def table_of(rows: Sequence[PlannedRow]) -> tuple[list[str], list[list[str]]]:
     """The lines above a table and its rows, the first one the head; a merged cell's text stands in the first of them.
 
-    Where a plan doesn't fit its row, cells stand in the order given.
+    Where a plan doesn't fit its row, cells stand in the order given. Cells are given with their blank lines.
     """
     head_rows = sum(1 for _ in takewhile(lambda row: row[1].is_head, rows))
     starts = _columns(rows)
     placed: list[Row] = [_placed(texts, plan, starts) if starts else [*texts] for texts, plan in rows]
-    return with_one_head(placed, head_rows or None)
+    return with_one_head(reshaped(placed, head_rows), head_rows or None)
+
+
+def sets_out_a_page(rows: Sequence[PlannedRow]) -> bool:
+    """Whether the only row of a table holds a column of text."""
+    return len(rows) == 1 and any(map(_is_column, rows[0][0]))
+
+
+def _is_column(text: str) -> bool:
+    lines = list(filter(str.strip, text.split("\n")))
+    return len(lines) >= FEWEST_PARAGRAPHS and sum(map(len, lines)) >= FEWEST_CHARACTERS
 
 
 def _columns(rows: Sequence[PlannedRow]) -> list[int]:
