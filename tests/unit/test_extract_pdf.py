@@ -384,7 +384,7 @@ def test_the_bullets_of_symbol_fonts_are_bullets_and_their_items_look_like_their
 
 def test_what_only_a_symbol_font_says_is_read_as_it_looks() -> None:
     drawn = text(72, 700, "\u00fe", font=WINGDINGS) + text(90, 700, "Yes") + text(72, 680, "\u00fd", font=WINGDINGS)
-    assert read(pdf(drawn + text(90, 680, "No"))).text == "\u2611 Yes\n\n\u2612 No"
+    assert read(pdf(drawn + text(90, 680, "No"))).text == "- \u2611 Yes\n- \u2612 No"
 
 
 def test_items_in_large_type_are_no_headings() -> None:

@@ -28,7 +28,8 @@ _LAM = "\u0644"
 _ALEF_LAM = re.compile(f"[\u0622\u0623\u0625\u0627]{_LAM}")
 _RULES = "|+=_:·.-–—"
 _RULE = re.compile(rf"[\s{re.escape(_RULES)}]{{4,}}")  # a line that is drawn with characters
-BULLETS = "•‣◦▪▫■□●○◆◇►▶➢➤✓✔✗✘❖❑❒◻·∙–—*\uf020-\uf0ff-"  # those in private use are Symbol's, Wingdings'
+MARKS = "☐☑☒✓✔✗✘"  # what begins an item and says something of it
+BULLETS = MARKS + "•‣◦▪▫■□●○◆◇►▶➢➤❖❑❒◻·∙–—*\uf020-\uf0ff-"  # those in private use are Symbol's, Wingdings'
 MARKER = re.compile(rf"[{BULLETS}]|\(?(?:\d{{1,3}}|[A-Za-z]|[ivxIVX]{{1,5}})[.)]|\d{{1,2}}(?:\.\d{{1,2}})+\.?")
 
 # All in ems, the size of the type, unless they say otherwise.

@@ -9,7 +9,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from citewell.extract.building import TextBuilder
-from citewell.extract.pdf_fragments import BULLETS, FIXED_WIDTH, HYPHENS
+from citewell.extract.pdf_fragments import BULLETS, FIXED_WIDTH, HYPHENS, MARKS
 from citewell.extract.pdf_layout import Column, Line
 from citewell.extract.pdf_profile import Profile
 from citewell.extract.pdf_rows import is_rtl
@@ -144,7 +144,8 @@ class PageWriter:
                 is_numbered = len(marker) > 1 and bool(_NUMBERED.match(marker))
                 is_other_list = is_numbered != was_numbered and len(depths) == 1
                 was_numbered = is_numbered
-                rest = [first.text[item.end() :], *[line.text for line in paragraph[1:]]]
+                begin = item.start("marker") if marker in MARKS else item.end()
+                rest = [first.text[begin:], *[line.text for line in paragraph[1:]]]
                 self._open(rest, _Item(len(depths) - 1, marker if is_numbered else "-", is_other_list))
                 self._end = paragraph[-1], right
             else:
