@@ -488,6 +488,14 @@ def test_the_chapter_that_stands_beside_a_page_number_is_dropped_with_it() -> No
     assert read(pdf(*pages)).text == "\n\n".join([" ".join(PROSE)] * len(feet))
 
 
+def test_a_slides_number_goes_though_it_stands_beside_the_text() -> None:
+    slides = [text(72, 700, f"Slide of rule {'abcde'[n]}", size=30) + lines(72, 160, PROSE) + text(560, 147, str(n + 1))
+              for n in range(5)]  # fmt: skip
+    slides.append(lines(72, 160, PROSE) + text(560, 147, "30"))
+    extracted = read(pdf(*slides))
+    assert re.findall(r"\d+", extracted.text) == ["30"]
+
+
 def test_numbers_elsewhere_on_the_page_are_no_page_numbers() -> None:
     rooms = ["Apples 1", "Pears 2", "Plums 3", "Figs 4"]
     pages = [

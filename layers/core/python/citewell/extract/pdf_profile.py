@@ -22,6 +22,7 @@ _RUNNING_LINES = 3
 _RUNNING_CHARACTERS = 300
 _APART = 1.7  # ems from a running line to what stands further in
 _COUNTED = 3
+_DIGITS = 4
 _MOST = 0.6  # of the pages, or of the left or the right ones, show a running line
 _HEADING = 1.15  # times the size of running text
 _HEADING_CHARACTERS = 200
@@ -46,11 +47,13 @@ Place = tuple[bool, int]
 @dataclass(frozen=True, slots=True)
 class Running:
     """How running heads and feet are known: by their words, or by where pages are counted, with which numbers less the
-    page's own."""
+    page's own. ``alone`` are the heights at which nothing but such a number stands in its place, as on slides, where it
+    may be beside the text."""
 
     keys: frozenset[RunningKey]
     counted_at: frozenset[Place]
     counts: frozenset[int]
+    alone: frozenset[tuple[int, int]]
 
     def has(self, row: Row, keys: Sequence[RunningKey]) -> bool:
         if not keys:
@@ -88,6 +91,8 @@ class Profile:
         edges = self.edges.pop(page.number, None) or list(_edge_rows(page))
         running = {id(each) for row, keys in edges if self._is_running(row, keys) for each in row}
         left = [each for each in page.fragments if id(each) not in running]
+        if self.running.alone:
+            left = [each for each in left if _counted(each, page.number) not in self.running.alone]
         return left or page.fragments
 
     def _is_running(self, row: Row, keys: list[RunningKey]) -> bool:
@@ -182,7 +187,24 @@ def _running(pages: Sequence[PageContent], edges: Mapping[int, list[EdgeRow]], b
         for row, named in edges[page.number]
         if not counted.isdisjoint(named)
     ]
-    return Running(known, _about(counted_at), counts)
+    return Running(known, _about(counted_at), counts, _alone(written))
+
+
+def _alone(pages: Sequence[PageContent]) -> frozenset[tuple[int, int]]:
+    shown = Counter(
+        place
+        for page in pages
+        for place in {_counted(each, page.number) for each in page.fragments}
+        if place is not None
+    )
+    least = max(_COUNTED, _MOST * len(pages))
+    return frozenset(place for place, count in shown.items() if count >= least)
+
+
+def _counted(each: Fragment, page: int) -> tuple[int, int] | None:
+    """Where a number by itself stands, and what it is less the page's; None for other words."""
+    is_number = each.text.isdecimal() and len(each.text) <= _DIGITS
+    return (round(each.middle), int(each.text) - page) if is_number else None
 
 
 def _distinct(pages: Sequence[PageContent]) -> list[PageContent]:
