@@ -330,6 +330,17 @@ def test_rows_that_are_lines_of_one_are_rows() -> None:
     assert text_of(head + lines) == "| Plan | EUR |\n| --- | --- |\n| Basic | 5 |\n| Plus | 7 |\n| Pro | 9 |"
 
 
+def test_a_shape_says_its_letters_and_what_its_picture_shows() -> None:
+    def shape(name: bytes, value: bytes) -> bytes:
+        properties = rb"{\sp{\sn shapeType}{\sv 136}}{\sp{\sn " + name + rb"}{\sv " + value + b"}}"
+        return rb"{\shp{\*\shpinst\shpleft0" + properties + rb"}{\shprslt{\*\do secret}}}"
+
+    assert text_of(b"Text" + shape(b"gtextUNICODE", b"Summer sale")) == "Text\n\nSummer sale"
+    assert text_of(b"Text" + shape(b"wzDescription", b"A seal")) == "Text\n\n[Picture: A seal]"
+    assert text_of(rb"Text{\v " + shape(b"gtextUNICODE", b"Summer sale") + b"}") == "Text"
+    assert code_of(rtf(shape(b"pib", rb"{\pict\pngblip 89504e47}"))) == "no_text_layer"
+
+
 def test_the_parts_of_a_formula_are_kept_apart() -> None:
     fraction = rb"{\mf{\mfPr{\mctrlPr\f34}}{\mnum{\mr\mscr0 a+1}}{\mden{\mr 2}}}"
     power = rb"{\msSup{\msSupPr}{\me{\mr x}}{\msup{\mr 3}}}"

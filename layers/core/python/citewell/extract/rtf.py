@@ -16,7 +16,7 @@ from citewell.extract.options import ReadOptions
 from citewell.extract.rtf_blocks import Blocks, Paragraph
 from citewell.extract.rtf_codes import CHARACTERS, SIGNS, TOKEN, Fonts, page_of
 from citewell.extract.rtf_destinations import COLLECTED, RUNNING, SKIPPED, STARRED
-from citewell.extract.rtf_forms import FORM_WORDS, FormField
+from citewell.extract.rtf_forms import FormField
 from citewell.extract.rtf_formulas import FormulaPart
 from citewell.extract.rtf_state import State, Style, style_of
 from citewell.extract.superscripts import raised_after
@@ -24,8 +24,7 @@ from citewell.extract.superscripts import raised_after
 _MOST_GROUPS = 1_000
 _BODY_LEVEL = 9
 
-_FIELD = {"field", "form"}
-_UNREAD = {"nothing", "picture", *_FIELD}
+_UNREAD = {"nothing", "picture", "field", "form"}
 _BULLET = "•"
 _PROPERTY = ("sn", "sv")
 """A property's name and value, each in a group of its own."""
@@ -125,7 +124,7 @@ class _Document:
 
     def _open(self, name: str) -> None:
         """What follows in this group is no text of the paragraph around it."""
-        if self._state.into == "body" and not (self._state.hidden or self._state.deleted):
+        if self._is_shown():
             self._state.opens = name
             self._state.paragraph = Paragraph()
             self._around.append(self._blocks)
@@ -247,6 +246,7 @@ class _Document:
             "cellx": lambda number: self._blocks.plan.end_cell(number or 0),
             "nesttableprops": lambda _: self._blocks.begin_nested_plan(),
             "pict": lambda _: self._begin_picture(),
+            "sp": lambda _: self._begin_properties(),
             "par": self._end_paragraph,
             "sect": self._end_paragraph,
             "page": self._end_paragraph,
@@ -295,12 +295,8 @@ class _Document:
         elif into == "field" and word == "formfield":
             self._state.into = "form"
             self._form = FormField()
-        elif into == "form" and word == "ffl":
-            self._state.into = "choice"
-        elif into == "form" and word in FORM_WORDS:
-            setattr(self._form, FORM_WORDS[word], number or 0)
-        elif into in _FIELD and starred:
-            self._state.into = "nothing"
+        elif into == "form":
+            self._state.into = self._form.take(word, number, starred=starred)
 
     def _end_properties(self, ended: State) -> None:
         if ended.into == "formula" and ended.formula is not None:
@@ -311,14 +307,23 @@ class _Document:
             self._blocks.write(self._form.text, self._state.paragraph)
 
     def _begin_picture(self) -> None:
-        shown = self._state.into == "body" and not (self._state.hidden or self._state.deleted)
-        self._state.into = "picture" if shown else "nothing"
-        self.shows_pictures |= shown
+        self.shows_pictures |= self._is_shown(in_shape=True)
+        self._begin_properties()
+
+    def _begin_properties(self) -> None:
+        self._state.into = "picture" if self._is_shown() else "nothing"
+
+    def _is_shown(self, *, in_shape: bool = False) -> bool:
+        """``in_shape``: also as one of a shape's properties."""
+        is_there = self._state.into == "body" or (in_shape and self._state.into == "sv")
+        return is_there and not (self._state.hidden or self._state.deleted)
 
     def _end_picture_property(self) -> None:
         name, value = ("".join(self._collected.pop(part, ())) for part in _PROPERTY)
         if name.strip() == "wzDescription":
             self._blocks.add_line(picture_line(value))
+        elif name.strip() == "gtextUNICODE":  # WordArt
+            self._blocks.add_line(value)
 
     # --- styles and paragraphs ---
 

@@ -7,7 +7,7 @@ RUNNING = frozenset({"header", "headerl", "headerr", "headerf", "footer", "foote
 
 SKIPPED = {
     *RUNNING,
-    *("colortbl", "objdata", "objclass", "sp", "nonshppict", "shprslt", "datafield"),
+    *("colortbl", "objdata", "objclass", "nonshppict", "shprslt", "datafield"),
     *("xe", "tc", "rxe", "txe", "bkmkstart", "bkmkend", "nonesttables", "pntxta", "pntxtb"),
     *("mmathPict", "moMathParaPr"),
 }

@@ -8,7 +8,7 @@ _CHECK_BOX, _DROP_DOWN = 1, 2
 _UNSET = 25
 _CHECKED = {True: "☒", False: "☐"}
 
-FORM_WORDS = {"fftype": "kind", "ffres": "result", "ffdefres": "usual"}
+_WORDS = {"fftype": "kind", "ffres": "result", "ffdefres": "usual"}
 
 
 @dataclass(slots=True)
@@ -17,6 +17,12 @@ class FormField:
     result: int = _UNSET
     usual: int = 0
     choices: list[str] = field(default_factory=list)
+
+    def take(self, word: str, number: int | None, *, starred: bool) -> str:
+        """A control word of the field's properties; where the text of its group goes to."""
+        if word in _WORDS:
+            setattr(self, _WORDS[word], number or 0)
+        return "choice" if word == "ffl" else "nothing" if starred else "form"
 
     @property
     def text(self) -> str:
