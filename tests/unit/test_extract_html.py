@@ -357,6 +357,25 @@ def test_code_may_stand_in_other_elements_than_pre(code: str) -> None:
 @pytest.mark.parametrize(
     ("body", "shown"),
     [
+        (
+            "<a><span style='display:block'>Leave</span><span style='color:red; display: block;'>25 days</span></a>",
+            "Leave\n\n25 days",
+        ),
+        ("<style>.line { display: flex }</style><b class=line>Leave</b><b class=line>25 days</b>", "Leave\n\n25 days"),
+        (
+            "<h2><span style='display:block'>Part 1</span><span style='display:block'>Leave</span></h2>x",
+            "Part 1 Leave\n\nx",
+        ),
+        ("<p><span style='display:inline-block'>Le</span><span style='display:inline'>ave</span>", "Leave"),
+    ],
+)
+def test_what_a_style_shows_as_blocks_is_not_one_word(body: str, shown: str) -> None:
+    assert text_of(body) == shown
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
         ("<div style='white-space: pre-wrap'>Call  Ann\nor Bob</div>", "Call Ann\nor Bob"),
         (
             "<style>.note { white-space:pre-line }</style><p class=note>Call Ann\nor Bob</p>then\nEve",

@@ -12,6 +12,7 @@ from citewell.extract.declaring import date_of, decoded_as, language_tag_of
 from citewell.extract.html_blocks import BlockWriter
 from citewell.extract.html_boilerplate import Boilerplate, without_marks_of_links
 from citewell.extract.html_elements import heading_text, top_headings_of
+from citewell.extract.html_made_blocks import made_blocks
 from citewell.extract.html_made_tables import made_tables
 from citewell.extract.html_verbatim import keeping_lines, made_code
 from citewell.extract.options import ReadOptions
@@ -81,7 +82,8 @@ def write_tree(tree: LexborHTMLParser, builder: TextBuilder) -> None:
 
         write_formulas_out(tree)
     heading = _only_heading(tree)
-    tags, lines = made_tables(tree) | made_code(tree), keeping_lines(tree)  # before the styles are taken out
+    tags = made_blocks(tree) | made_tables(tree) | made_code(tree)  # before the styles are taken out
+    lines = keeping_lines(tree)
     boilerplate = Boilerplate(tree)
     root = boilerplate.root
     if root is None:
