@@ -387,6 +387,13 @@ def test_what_only_a_symbol_font_says_is_read_as_it_looks() -> None:
     assert read(pdf(drawn + text(90, 680, "No"))).text == "- \u2611 Yes\n- \u2612 No"
 
 
+def test_a_bullet_larger_than_its_item_and_right_beside_it_is_one() -> None:
+    items = "".join(text(72, y, "\u2022", size=26) + text(81.1, y, each, size=20)
+                    for y, each in ((640, "Ask for leave in writing,"), (592, "Take it within the year")))  # fmt: skip
+    drawn = text(72, 700, "Leave", size=36) + items + text(90, 616, "a month ahead", size=20)
+    assert read(pdf(drawn)).text == "Leave\n\n- Ask for leave in writing, a month ahead\n- Take it within the year"
+
+
 def test_items_in_large_type_are_no_headings() -> None:
     slide = text(72, 700, "Leave", size=36) + lines(72, 640, ["\u2022 Ask for it", "\u2022 Take it"], size=28)
     extracted = read(pdf(slide, lines(72, 700, PROSE)))

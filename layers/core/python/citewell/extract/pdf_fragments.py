@@ -28,8 +28,9 @@ _LAM = "\u0644"
 _ALEF_LAM = re.compile(f"[\u0622\u0623\u0625\u0627]{_LAM}")
 _RULES = "|+=_:·.-–—"
 _RULE = re.compile(rf"[\s{re.escape(_RULES)}]{{4,}}")  # a line that is drawn with characters
+_GLYPHS = "•‣◦▪▫■□●○◆◇►▶➢➤❖❑❒◻"
 MARKS = "☐☑☒✓✔✗✘"  # what begins an item and says something of it
-BULLETS = MARKS + "•‣◦▪▫■□●○◆◇►▶➢➤❖❑❒◻·∙–—*\uf020-\uf0ff-"  # those in private use are Symbol's, Wingdings'
+BULLETS = MARKS + _GLYPHS + "·∙–—*\uf020-\uf0ff-"  # those in private use are Symbol's, Wingdings'
 MARKER = re.compile(rf"[{BULLETS}]|\(?(?:\d{{1,3}}|[A-Za-z]|[ivxIVX]{{1,5}})[.)]|\d{{1,2}}(?:\.\d{{1,2}})+\.?")
 
 # All in ems, the size of the type, unless they say otherwise.
@@ -249,7 +250,7 @@ class _Fragments:
         left, bottom, right, top = edges
         (a, b, c, d, x, y), size, font = self._text.type_of(index)
         bold, fixed, symbols = look_of(font)
-        if symbols or has_symbols(words[0]):
+        if symbols or words[0] in _GLYPHS or has_symbols(words[0]):
             bullet, rest = _symbol(words[0], symbols), words[1:].lstrip()
             if rest and not bullet.isalnum():  # what a line looks like is not for its bullet to say
                 (a, b, c, d, x, y), size, font = self._text.type_of(index + len(words) - len(rest))
