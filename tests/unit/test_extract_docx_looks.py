@@ -58,6 +58,7 @@ def test_a_look_may_come_from_a_style(body: str, styles: str) -> None:
     [
         pytest.param(line("Leave must be asked for in writing.") + paragraph(TEXT), id="sentence"),
         pytest.param(line("Total: 1,200.00 EUR") + paragraph(TEXT), id="amount"),
+        pytest.param(line("Name").replace("Name", "Name</w:t><w:tab/><w:t>Date") + paragraph(TEXT), id="columns"),
         pytest.param(line("12/2024") + paragraph(TEXT), id="no letter"),
         pytest.param(line("Leave " * 30) + paragraph(TEXT), id="long"),
         pytest.param(paragraph(run("Leave", BOLD), run(" of staff")) + paragraph(TEXT), id="partly bold"),
@@ -103,7 +104,13 @@ def test_numbers_say_how_deep_a_heading_stands() -> None:
     assert headings_of(body, numbering=numbering) == [
         (1, "1. Leave"), (2, "1.1 Notice"), (2, "1.2 Days"), (2, "1.3 Moves"), (3, "Good to know:"), (1, "2. Pay"),
     ]  # fmt: skip
-    typed = line("1 Leave") + line("1.1 Notice") + paragraph(TEXT) + line("2 Pay") + paragraph(TEXT)
+    typed = (
+        line("1 Leave").replace("1 Leave", "1</w:t><w:tab/><w:t>Leave")
+        + line("1.1 Notice")
+        + paragraph(TEXT)
+        + line("2 Pay")
+        + paragraph(TEXT)
+    )
     assert headings_of(typed) == [(1, "1 Leave"), (2, "1.1 Notice"), (1, "2 Pay")]
 
 

@@ -18,7 +18,7 @@ _SENTENCE_END = (".", ",", ";", "!")
 _AMOUNT = re.compile(
     r".*(?::\s*[-+€$£¥]?\s?\d[\d.,'\s/-]*\S{0,3}|\d[.,]\d\d\s?(?:[A-Z]{3}|[€$£¥])|[€$£¥]\s?\d[\d.,']*)\s*"
 )
-_NUMBERED = re.compile(r"\d+((?:\.\d+)*)\.?\s")
+_NUMBERED = re.compile(r"^\d+((?:\.\d+)*)\.?\s+")
 _LOWEST = 6
 
 
@@ -83,6 +83,8 @@ def _look(block: Paragraph, body_size: float, *, bold: bool) -> _Look | None:
         return None
     is_lead = block.text.endswith(":")
     if block.text.count("\n") >= _LINES or (is_lead and len(block.text) > _LEAD_CHARACTERS):
+        return None
+    if "\t" in _NUMBERED.sub("", block.text, count=1):  # the head of columns that are set with tabs
         return None
     return _Look(block.size if is_large else body_size, -(_depth(block) or 0) - is_lead)
 
