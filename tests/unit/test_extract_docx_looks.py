@@ -59,6 +59,7 @@ def test_a_look_may_come_from_a_style(body: str, styles: str) -> None:
         pytest.param(line("Leave must be asked for in writing.") + paragraph(TEXT), id="sentence"),
         pytest.param(line("Total: 1,200.00 EUR") + paragraph(TEXT), id="amount"),
         pytest.param(line("Name").replace("Name", "Name</w:t><w:tab/><w:t>Date") + paragraph(TEXT), id="columns"),
+        pytest.param(line("10115 Berlin") + paragraph(TEXT), id="town"),
         pytest.param(line("12/2024") + paragraph(TEXT), id="no letter"),
         pytest.param(line("Leave " * 30) + paragraph(TEXT), id="long"),
         pytest.param(paragraph(run("Leave", BOLD), run(" of staff")) + paragraph(TEXT), id="partly bold"),

@@ -18,6 +18,7 @@ _SENTENCE_END = (".", ",", ";", "!")
 _AMOUNT = re.compile(
     r".*(?::\s*[-+€$£¥]?\s?\d[\d.,'\s/-]*\S{0,3}|\d[.,]\d\d\s?(?:[A-Z]{3}|[€$£¥])|[€$£¥]\s?\d[\d.,']*)\s*"
 )
+_TOWN = re.compile(r"\d{5}\s.*", re.DOTALL)
 _NUMBERED = re.compile(r"^\d+((?:\.\d+)*)\.?\s+")
 _LOWEST = 6
 
@@ -79,7 +80,9 @@ def _look(block: Paragraph, body_size: float, *, bold: bool) -> _Look | None:
     is_large = block.size >= _LARGE * body_size
     if not (is_large or (bold and block.size >= body_size)) or len(block.text) > _HEADING_CHARACTERS:
         return None
-    if not any(map(str.isalpha, block.text)) or block.text.endswith(_SENTENCE_END) or _AMOUNT.fullmatch(block.text):
+    if not any(map(str.isalpha, block.text)) or block.text.endswith(_SENTENCE_END):
+        return None
+    if _AMOUNT.fullmatch(block.text) or _TOWN.fullmatch(block.text):
         return None
     is_lead = block.text.endswith(":")
     if block.text.count("\n") >= _LINES or (is_lead and len(block.text) > _LEAD_CHARACTERS):
