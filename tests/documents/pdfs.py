@@ -33,7 +33,7 @@ _GREY_DOT = "BI /W 1 /H 1 /CS /G /BPC 8 ID \x80 EI"
 
 @dataclass(frozen=True)
 class Page:
-    """``content`` draws it; ``annotations`` are dictionaries without their brackets.
+    """``content`` draws it; ``annotations`` are dictionaries without their brackets. ``wide``: lying, as slides are.
 
     ``scan`` are the grey pixels of a picture with rows of a hundred, which ``content`` may draw as ``/I1 Do``, and
     ``form`` is what it may draw as ``/X1 Do``.
@@ -42,6 +42,7 @@ class Page:
     content: str
     annotations: tuple[str, ...] = ()
     rotate: int = 0
+    wide: bool = False
     scan: bytes = b""
     form: str = ""
 
@@ -118,9 +119,10 @@ def pdf(
         if not numbers:
             annotations += widgets
         shown = " ".join(f"{number} 0 R" for number in annotations)
+        sides = f"{HEIGHT} {WIDTH}" if page.wide else f"{WIDTH} {HEIGHT}"
         numbers.append(
             add(
-                f"<< /Type /Page /Parent {tree} 0 R /MediaBox [0 0 {WIDTH} {HEIGHT}] /Rotate {page.rotate} "
+                f"<< /Type /Page /Parent {tree} 0 R /MediaBox [0 0 {sides}] /Rotate {page.rotate} "
                 f"/Resources << {resources} /XObject << {_scanned(add, page.scan)} {_form(add, page.form, resources)} "
                 f">> >> "
                 f"/Contents {add(_stream(page.content))} 0 R /Annots [{shown}] >>"

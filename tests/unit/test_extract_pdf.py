@@ -394,6 +394,28 @@ def test_a_bullet_larger_than_its_item_and_right_beside_it_is_one() -> None:
     assert read(pdf(drawn)).text == "Leave\n\n- Ask for leave in writing, a month ahead\n- Take it within the year"
 
 
+def test_each_slide_has_a_title_of_its_own_whatever_its_size() -> None:
+    slides = [
+        Page(
+            text(72, 540, title, size=size) + lines(72, 460, ["Ask for it a month ahead", "in writing"], size=20),
+            wide=True,
+        )
+        for title, size in (("Annual leave", 44), ("Leave of parents", 26), ("Unpaid leave", 32))
+    ]
+    slides.append(Page(lines(72, 460, ["Questions are answered", "by the office"], size=20), wide=True))
+    extracted = read(pdf(*slides))
+    paragraphs = [each.headings for each in extracted.blocks if each.kind is BlockKind.PARAGRAPH]
+    assert paragraphs == [("Annual leave",), ("Leave of parents",), ("Unpaid leave",), ()]
+
+
+def test_wide_pages_of_small_type_are_no_slides() -> None:
+    pages = [
+        Page(text(72, 540, "Leave", size=18) + lines(72, 460, PROSE), wide=True),
+        Page(lines(72, 460, PROSE), wide=True),
+    ]
+    assert [each.headings for each in read(pdf(*pages)).blocks if each.page == 2] == [("Leave",)]
+
+
 def test_items_in_large_type_are_no_headings() -> None:
     slide = text(72, 700, "Leave", size=36) + lines(72, 640, ["\u2022 Ask for it", "\u2022 Take it"], size=28)
     extracted = read(pdf(slide, lines(72, 700, PROSE)))

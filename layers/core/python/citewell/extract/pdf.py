@@ -60,11 +60,12 @@ class _Reading:
         self._text.metadata([("Attachments", ", ".join(attachments))] if attachments else [])
         for number in range(1, self._document.pages + 1):
             page = self._sample.pop(number, None) or self._document.page(number)
-            self._text.page(number)
+            self._text.page(number, anew=self._profile.slides)
             if _is_readable(page):
                 fragments = self._profile.without_running_lines(page)
                 columns = columns_of(fragments, page.rulings, code=self._profile.code)
-                self._writer.write(columns, outline=self._outline.get(number, ()))
+                title_size = self._profile.title_size(fragments)
+                self._writer.write(columns, outline=self._outline.get(number, ()), title_size=title_size)
                 self._written = True
             elif page.drawn or page.fragments or self._document.is_cut_off:
                 self._recognised(number)

@@ -36,13 +36,13 @@ _END_BYTES = 2_048
 
 @dataclass(slots=True)
 class PageContent:
-    """``height`` is the page's, in points. ``drawn`` says that it shows something that may be text but holds none.
-
-    That is a picture, or line art of many parts. ``signatures`` are the words of those that show some.
+    """``height`` and ``width`` are the page's, in points, as it is shown. ``drawn`` says that it shows something that may
+    be text but holds none: a picture, or line art of many parts. ``signatures`` are the words of those that show some.
     """
 
     number: int
     height: float = 0.0
+    width: float = 0.0
     fragments: list[Fragment] = field(default_factory=list)
     comments: list[Comment] = field(default_factory=list)
     signatures: list[str] = field(default_factory=list)
@@ -108,7 +108,7 @@ class PdfDocument:
         if not page:
             return PageContent(number, drawn=True)
         try:
-            content = PageContent(number, pdfium.FPDF_GetPageHeightF(page))
+            content = PageContent(number, pdfium.FPDF_GetPageHeightF(page), pdfium.FPDF_GetPageWidthF(page))
             with text_of(page) as text:
                 if text:
                     _read_text(page, text, content)

@@ -6,6 +6,7 @@ Taken from pages spread over the whole document, so that a long one needs no mor
 from __future__ import annotations
 
 import re
+import statistics
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,6 +26,8 @@ _COUNTED = 3
 _DIGITS = 4
 _MOST = 0.6  # of the pages, or of the left or the right ones, show a running line
 _HEADING = 1.15  # times the size of running text
+_SLIDE_TYPE = 14.0  # points from which on a wide page is a slide, and no wide table
+_SLIDES = 0.8  # of the pages
 _HEADING_CHARACTERS = 200
 _HEADING_LEVELS = 5
 _NUMBER = re.compile(r"\d{1,4}")
@@ -73,18 +76,25 @@ class Running:
 class Profile:
     """``body`` is the size of running text in points, ``headings`` those of headings, largest first.
 
-    ``code`` says that characters of one width are something special. ``compounds`` are the pairs of words that stand
-    with a hyphen between them, in lower case. ``edges`` are the lines at the edges of the pages it is taken from.
+    ``code`` says that characters of one width are something special. ``slides``: each page is one, with a title of its
+    own. ``compounds`` are the pairs of words that stand with a hyphen between them, in lower case. ``edges`` are the
+    lines at the edges of the pages it is taken from.
     """
 
     body: float
     headings: tuple[float, ...]
     bold: bool
     code: bool
+    slides: bool
     running: Running
     compounds: frozenset[tuple[str, str]]
     edges: dict[int, list[EdgeRow]]
     pages: int
+
+    def title_size(self, fragments: Sequence[Fragment]) -> float | None:
+        """The size of the title on a slide of ``fragments``: the largest, if most lines are in smaller type."""
+        sizes = sorted([each.size for each in fragments if _has_letters(each.text)]) if self.slides else []
+        return sizes[-1] if sizes and sizes[-1] >= _HEADING * statistics.median_low(sizes) else None
 
     def without_running_lines(self, page: PageContent) -> list[Fragment]:
         """The page's fragments but for running heads, feet and page numbers; all if nothing else stands there."""
@@ -136,6 +146,7 @@ def profile_of(pages: Sequence[PageContent], count: int) -> Profile:
         _heading_sizes(pages, body),
         bold=2 * bold > characters,
         code=0 < 2 * fixed < characters,
+        slides=body >= _SLIDE_TYPE and sum(page.width > page.height for page in pages) >= _SLIDES * len(pages),
         running=_running(pages, edges, body),
         compounds=frozenset(compounds),
         edges=edges,
@@ -160,9 +171,13 @@ def _heading_sizes(pages: Sequence[PageContent], body: float) -> tuple[float, ..
         _rounded(each.size)
         for page in pages
         for each in page.fragments
-        if each.size >= least and len(each.text) <= _HEADING_CHARACTERS and any(map(str.isalpha, each.text))
+        if each.size >= least and len(each.text) <= _HEADING_CHARACTERS and _has_letters(each.text)
     }
     return tuple(sorted(sizes, reverse=True)[:_HEADING_LEVELS])
+
+
+def _has_letters(text: str) -> bool:
+    return any(map(str.isalpha, text))
 
 
 def _running(pages: Sequence[PageContent], edges: Mapping[int, list[EdgeRow]], body: float) -> Running:

@@ -57,6 +57,7 @@ class PageWriter:
         self._text = text
         self._profile = profile
         self._outline: Collection[str] = ()
+        self._title_size: float | None = None
         self._lines: list[str] = []
         self._item: _Item | None = None
         self._end: tuple[Line, float] | None = None
@@ -64,9 +65,13 @@ class PageWriter:
         self._at_top = True
         self.title: str | None = None
 
-    def write(self, columns: Iterable[Column], *, outline: Collection[str] = ()) -> None:
-        """``outline`` is what the document's outline names on this page, as :func:`as_named` has it."""
+    def write(
+        self, columns: Iterable[Column], *, outline: Collection[str] = (), title_size: float | None = None
+    ) -> None:
+        """``outline`` is what the document's outline names on this page, as :func:`as_named` has it; ``title_size`` is
+        that of the page's own title, on slides."""
         self._outline = outline
+        self._title_size = title_size
         self._at_top = True
         for column in columns:
             for is_table, items in groupby(column.items, key=lambda item: isinstance(item, Table)):
@@ -167,7 +172,8 @@ class PageWriter:
             return 0
         profile = self._profile
         size = max([line.size for line in paragraph])
-        is_large = self._is_large(size)
+        is_title = self._title_size is not None and size >= self._title_size - 0.25
+        is_large = is_title or self._is_large(size)
         is_bold = paragraph[0].bold and not profile.bold and size >= 0.95 * profile.body
         if not (is_large or is_bold or self._outline) or not all(line.whole for line in paragraph):
             return 0
@@ -177,8 +183,11 @@ class PageWriter:
         is_bullet = is_item and not _NUMBERED.match(words)
         if is_bullet and not (is_large and _HAN_OR_KANA.search(words)):  # slides have items in large type, too
             return 0
+        if is_title:
+            return 1
         if is_large:
-            return sum(heading > size + 0.25 for heading in profile.headings) + 1
+            level = sum(heading > size + 0.25 for heading in profile.headings) + 1
+            return max(level, 2) if self._title_size is not None else level
         level = min(len(profile.headings) + 1, _DEEPEST_HEADING)
         if self._outline and as_named(words) in self._outline:
             return level
