@@ -108,7 +108,8 @@ def _continues(table: Region, region: Region) -> bool:
     """Whether ``region`` is more of a table that has a head: its body, or another group of rows under a title."""
     titles = list(takewhile(lambda row: len(row) == 1, region.values()))
     row = next(islice(region.values(), len(titles), None), None)
-    rows = list(islice((each for each in table.values() if len(each) > 1), _MOST_HEAD_ROWS + 1))
+    first = islice(table.values(), _ROWS_COMPARED)
+    rows = list(islice((each for each in first if len(each) > 1), _MOST_HEAD_ROWS + 1))
     if row is None or not rows or len(titles) > _MOST_TITLES or not _names(rows[0]):
         return False
     if not any(map(NUMBER.fullmatch, row.values())):
