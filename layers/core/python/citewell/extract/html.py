@@ -14,6 +14,7 @@ from citewell.extract.html_boilerplate import Boilerplate, without_marks_of_link
 from citewell.extract.html_elements import heading_text, top_headings_of
 from citewell.extract.html_made_blocks import made_blocks
 from citewell.extract.html_made_tables import made_tables
+from citewell.extract.html_styles import StyleSheet
 from citewell.extract.html_verbatim import keeping_lines, made_code
 from citewell.extract.options import ReadOptions
 
@@ -82,9 +83,10 @@ def write_tree(tree: LexborHTMLParser, builder: TextBuilder) -> None:
 
         write_formulas_out(tree)
     heading = _only_heading(tree)
-    tags = made_blocks(tree) | made_tables(tree) | made_code(tree)  # before the styles are taken out
-    lines = keeping_lines(tree)
-    boilerplate = Boilerplate(tree)
+    sheet = StyleSheet(tree)
+    tags = made_blocks(tree, sheet) | made_tables(tree, sheet) | made_code(tree)
+    lines = keeping_lines(tree, sheet)
+    boilerplate = Boilerplate(tree, sheet)
     root = boilerplate.root
     if root is None:
         return

@@ -24,7 +24,7 @@ from citewell.extract.html_links import (
 )
 from citewell.extract.html_names import Called, called, words_of
 from citewell.extract.html_panels import Panels, is_panel
-from citewell.extract.html_styles import hidden_selectors
+from citewell.extract.html_styles import StyleSheet
 
 NEVER_READ = [
     "script", "style", "template", "svg", "iframe", "object", "embed", "audio", "video", "canvas",
@@ -105,8 +105,8 @@ class Boilerplate:
     where a text remains.
     """
 
-    def __init__(self, tree: LexborHTMLParser) -> None:
-        hidden = hidden_selectors(tree)
+    def __init__(self, tree: LexborHTMLParser, sheet: StyleSheet) -> None:
+        hidden = sheet.hidden_selectors()
         tree.strip_tags(NEVER_READ)
         if not _is_all_without_script(tree):
             tree.strip_tags(["noscript"])

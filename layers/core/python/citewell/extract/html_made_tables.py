@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from citewell.extract.html_styles import selectors_that_say
+from citewell.extract.html_styles import StyleSheet
 
 _ROLES = {
     **dict.fromkeys(("table", "grid", "treegrid"), "table"),
@@ -24,7 +24,6 @@ _OWN_TAGS = frozenset({"table", "thead", "tbody", "tfoot", "tr", "td", "th"})
 _BLOCKS = "h1, h2, h3, h4, h5, h6, pre, table"
 _MOST_BETWEEN = 8
 _LONGEST_CELL = 300
-_MOST_SELECTORS = 50
 
 
 class _Table(NamedTuple):
@@ -33,13 +32,13 @@ class _Table(NamedTuple):
     is_styled: bool
 
 
-def made_tables(tree: LexborHTMLParser) -> dict[int, str]:
+def made_tables(tree: LexborHTMLParser, sheet: StyleSheet) -> dict[int, str]:
     """The tag that each part of such a table stands for (``table``, ``tr``, ``th``, ``td``), by its ``mem_id``.
 
     A style also sets out pages and forms so: only what has as many short cells in each of its rows is a table.
     """
     parts = {node.mem_id: (tag, False) for node, tag in _by_role(tree)}
-    for node, tag in _by_style(tree):
+    for node, tag in _by_style(tree, sheet):
         parts.setdefault(node.mem_id, (tag, True))
     found: dict[int, str] = {}
     tables = _tables(tree, parts)
@@ -58,10 +57,10 @@ def _by_role(tree: LexborHTMLParser) -> Iterator[tuple[LexborNode, str]]:
             yield node, tag
 
 
-def _by_style(tree: LexborHTMLParser) -> Iterator[tuple[LexborNode, str]]:
+def _by_style(tree: LexborHTMLParser, sheet: StyleSheet) -> Iterator[tuple[LexborNode, str]]:
     styled = tree.css("[style*='table' i]")
     for tag, display in _DISPLAYS.items():
-        selectors = list(dict.fromkeys(selectors_that_say(tree, display)))[:_MOST_SELECTORS]
+        selectors = sheet.selectors_that_say(display)
         nodes = tree.css(", ".join(selectors)) if selectors else []
         for node in (*nodes, *(each for each in styled if display.search(each.attributes.get("style") or ""))):
             if node.tag not in _OWN_TAGS:

@@ -12,39 +12,38 @@ _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _BRACED = re.compile(r"([^{}]*)([{}])")
 _SIMPLE_SELECTOR = re.compile(r"[a-z]*[.#][A-Za-z_][\w-]*", re.IGNORECASE)
 _NAME = re.compile(r"[.#][A-Za-z_][\w-]*")
+_MOST_SELECTORS = 50
 _HIDES = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all)", re.IGNORECASE)
 
 
-def hidden_selectors(tree: LexborHTMLParser) -> list[str]:
-    """Selectors of a single class or id that the page's style hides, and that nothing in it may show again.
+class StyleSheet:
+    """That of a page, read once, before its elements are taken out of the tree."""
 
-    A page with a script is left alone: its tabs and panels are hidden until somebody opens them.
-    """
-    if tree.css_first("script, [onclick]") is not None:
-        return []
-    sheet = _sheet(tree)
-    found = _selectors(sheet, _HIDES)
-    names = Counter(_NAME.findall(sheet)) if found else Counter[str]()
-    return [selector for selector in found if names[_NAME.findall(selector)[0]] == 1]
+    def __init__(self, tree: LexborHTMLParser) -> None:
+        self._has_script = tree.css_first("script, [onclick]") is not None
+        self._text = _COMMENT.sub("", "\n".join(style.text() for style in tree.css("style")))
+        self._rules = [
+            (simple, body)
+            for selectors, body in _rules(self._text)
+            if (simple := [each for each in map(str.strip, selectors.split(",")) if _SIMPLE_SELECTOR.fullmatch(each)])
+        ]
 
+    def selectors_that_say(self, declaration: re.Pattern[str]) -> list[str]:
+        """Selectors of a single class or id for which there is such a declaration, the first fifty."""
+        return self._that_say(declaration)[:_MOST_SELECTORS]
 
-def selectors_that_say(tree: LexborHTMLParser, declaration: re.Pattern[str]) -> list[str]:
-    """Selectors of a single class or id for which the page's style has such a declaration."""
-    return _selectors(_sheet(tree), declaration)
+    def hidden_selectors(self) -> list[str]:
+        """Selectors of a single class or id that it hides, and that nothing in it may show again.
 
+        A page with a script is left alone: its tabs and panels are hidden until somebody opens them.
+        """
+        found = [] if self._has_script else self._that_say(_HIDES)
+        names = Counter(_NAME.findall(self._text)) if found else Counter[str]()
+        return [selector for selector in found if names[_NAME.findall(selector)[0]] == 1]
 
-def _sheet(tree: LexborHTMLParser) -> str:
-    return _COMMENT.sub("", "\n".join(style.text() for style in tree.css("style")))
-
-
-def _selectors(sheet: str, declaration: re.Pattern[str]) -> list[str]:
-    return [
-        selector
-        for selectors, body in _rules(sheet)
-        if declaration.search(body)
-        for selector in map(str.strip, selectors.split(","))
-        if _SIMPLE_SELECTOR.fullmatch(selector)
-    ]
+    def _that_say(self, declaration: re.Pattern[str]) -> list[str]:
+        said = (selector for selectors, body in self._rules if declaration.search(body) for selector in selectors)
+        return list(dict.fromkeys(said))
 
 
 def _rules(sheet: str) -> Iterator[tuple[str, str]]:

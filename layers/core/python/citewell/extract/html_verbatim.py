@@ -8,14 +8,13 @@ from collections.abc import Iterator
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from citewell.extract.html_elements import BLOCKS
-from citewell.extract.html_styles import selectors_that_say
+from citewell.extract.html_styles import StyleSheet
 
 _KEEPS_LINES = re.compile(r"\bwhite-space\s*:\s*(?:pre(?:-wrap|-line)?|break-spaces)\s*(?:;|!|\Z)", re.IGNORECASE)
 _IS_VERBATIM = re.compile(r"\bwhite-space\s*:\s*pre\s*(?:;|!|\Z)", re.IGNORECASE)
 _MONOSPACED = re.compile(r"\bfont-family\s*:[^;]*\b(?:monospace|consolas|courier|menlo|monaco)\b", re.IGNORECASE)
 _LINES_OF_DOXYGEN = "div.fragment > div.line:first-child"
 _MAY_KEEP_LINES = BLOCKS | {"td", "th", "li", "dd"}
-_MOST_SELECTORS = 50
 
 
 def made_code(tree: LexborHTMLParser) -> dict[int, str]:
@@ -25,9 +24,9 @@ def made_code(tree: LexborHTMLParser) -> dict[int, str]:
     return {node.mem_id: "pre" for node in (*lines, *copied) if node is not None}
 
 
-def keeping_lines(tree: LexborHTMLParser) -> frozenset[int]:
+def keeping_lines(tree: LexborHTMLParser, sheet: StyleSheet) -> frozenset[int]:
     """The ``mem_id`` of each block in which a line end parts lines."""
-    selectors = list(dict.fromkeys(selectors_that_say(tree, _KEEPS_LINES)))[:_MOST_SELECTORS]
+    selectors = sheet.selectors_that_say(_KEEPS_LINES)
     named = tree.css(", ".join(selectors)) if selectors else []
     styled = (node for node, style in _styled(tree) if _KEEPS_LINES.search(style))
     return frozenset(node.mem_id for node in (*named, *styled) if node.tag in _MAY_KEEP_LINES)
