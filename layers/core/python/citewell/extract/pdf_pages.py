@@ -17,7 +17,8 @@ import pypdfium2.raw as pdfium
 
 from citewell.errors import DocumentRejected
 from citewell.extract.pdf_annotations import Comment, read_annotations
-from citewell.extract.pdf_fragments import Fragment, fragments_of, may_be_table
+from citewell.extract.pdf_fragments import Fragment, may_be_table
+from citewell.extract.pdf_lines import fragments_of
 from citewell.extract.pdf_places import Edges, page_box, turned
 from citewell.extract.pdf_rulings import Rulings
 from citewell.extract.pdf_strings import shorts, string
@@ -36,8 +37,9 @@ _END_BYTES = 2_048
 
 @dataclass(slots=True)
 class PageContent:
-    """``height`` and ``width`` are the page's, in points, as it is shown. ``drawn`` says that it shows something that may
-    be text but holds none: a picture, or line art of many parts. ``signatures`` are the words of those that show some.
+    """``height`` and ``width`` are the page's, in points, as it is shown. ``drawn`` says that it shows something that
+    may be text but holds none: a picture, or line art of many parts. ``signatures`` are the words of those that show
+    some.
     """
 
     number: int
