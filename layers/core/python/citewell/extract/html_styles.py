@@ -13,6 +13,9 @@ _BRACED = re.compile(r"([^{}]*)([{}])")
 _SIMPLE_SELECTOR = re.compile(r"[a-z]*[.#][A-Za-z_][\w-]*", re.IGNORECASE)
 _NAME = re.compile(r"[.#][A-Za-z_][\w-]*")
 _MOST_SELECTORS = 50
+_MOST_HIDDEN = 1_000
+"""More than anybody writes, and each element is compared with all of them."""
+
 _HIDES = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all)", re.IGNORECASE)
 
 
@@ -37,7 +40,7 @@ class StyleSheet:
 
         A page with a script is left alone: its tabs and panels are hidden until somebody opens them.
         """
-        found = [] if self._has_script else self._that_say(_HIDES)
+        found = [] if self._has_script else self._that_say(_HIDES)[:_MOST_HIDDEN]
         names = Counter(_NAME.findall(self._text)) if found else Counter[str]()
         return [selector for selector in found if names[_NAME.findall(selector)[0]] == 1]
 
