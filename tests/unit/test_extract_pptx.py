@@ -143,6 +143,14 @@ def test_the_properties_name_the_title_where_no_slide_has_one() -> None:
     assert extract(pptx([shape("text")], title="Leave policy")).title == "Leave policy"
 
 
+@pytest.mark.parametrize(
+    "title", ["Slide 1", "Folie 1", "スライド 1", "Présentation PowerPoint", "PowerPoint-bemutató"]
+)
+def test_what_a_program_calls_every_presentation_is_no_title(title: str) -> None:
+    assert extract(pptx([shape("text")], title=title)).title is None
+    assert extract(pptx([shape("text")], title=f"{title}: fees")).title == f"{title}: fees"
+
+
 # --- reading order ---
 
 

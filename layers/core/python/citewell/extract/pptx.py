@@ -6,6 +6,7 @@ box; then the shapes as a reader sees them rather than as they were drawn; then 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from citewell.core.values import ExtractedText
@@ -19,6 +20,16 @@ from citewell.extract.ooxml import MATH, MC, A, Element, P, Package, R, chosen_b
 from citewell.extract.options import ReadOptions
 from citewell.extract.slide_layout import Box, Inherited, box_of, in_reading_order, placeholder_of
 from citewell.extract.slide_titles import drawn_title
+
+_NO_TITLE = re.compile(
+    r"""(?: slide | folie | dia | diapositiv[ae] | snímek | slajd | слайд | スライド | 幻灯片 | 投影片 | page ) \ ?1
+      | powerpoint[ -] (?: presentation | präsentation | bemutató | presentatie | presentasjon )
+      | powerpoint[ ] (?: 演示文稿 | 簡報 | プレゼンテーション )
+      | (?: présentation | presentación\ de | presentazione\ (?:standard\ )?di | apresentação\ do | презентация
+          | prezentacja\ programu | prezentace\ aplikace ) \ powerpoint""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""Titles that programs give to presentations by themselves."""
 
 _TITLES = {"title", "ctrTitle"}
 _RUNNING = {"dt", "ftr", "hdr", "sldNum"}
@@ -51,8 +62,9 @@ def _read(data: bytes, options: ReadOptions, *, inner: ReadOptions | None) -> Ex
     if presentation.pictures and not builder.length:
         raise DocumentRejected("no_text_layer", "no text, only pictures, on the slides")
     properties = package.properties()
+    given = None if _NO_TITLE.fullmatch(properties.title or "") else properties.title
     return builder.finish(
-        title=presentation.title or properties.title,
+        title=presentation.title or given,
         pages=len(slides),
         unread_pages=sorted(presentation.damaged + presentation.pictures),
         language=properties.language,
