@@ -14,9 +14,18 @@ SAMPLES: dict[Format, bytes] = {
         + "\n"
         + pdfs.lines(72, 660, ["Everyone has thirty days of an-", "nual leave a year."])
         + "\n"
-        + pdfs.grid([72, 200], 500, [["Year", "Days"], ["2025", "30"], ["2026", "31"]]),
+        + pdfs.grid([72, 200], 500, [["Year", "Days"], ["2025", "30"], ["2026", "31"]])
+        + "".join(pdfs.rule(66, y, 320) + " " for y in (514, 494, 474, 454))
+        + "".join(f"{x} 514 m {x} 454 l S " for x in (66, 196, 320))
+        + pdfs.text(72, 400, "l", font=pdfs.WINGDINGS)
+        + pdfs.text(90, 400, f"Ask {pdfs.SCOLD}", font=pdfs.ANY_SCRIPT),
         pdfs.picture(),
         info="/Title (Leave policy)",
+        fields=[
+            "/FT /Tx /T (a) /Rect [140 695 260 712] /F 4 /V (Alice)",
+            f"/FT /Sig /T (s) /Rect [72 40 272 100] /F 4 /AP << /N {pdfs.LOOK} >>",
+        ],
+        look=pdfs.text(4, 20, "Signed by Ann"),
     ),
     Format.DOCX: office.docx(
         office.paragraph("Leave", style="h1")
