@@ -134,6 +134,17 @@ def test_what_a_document_says_of_itself_comes_with_its_text(builder: TextBuilder
     assert builder.finish(title="\u00ad").title is None
 
 
+def test_a_line_to_write_on_heads_nothing(builder: TextBuilder) -> None:
+    builder.heading(1, "Members")
+    builder.heading(2, "1. ______________________")
+    builder.paragraph("Ask the office.")
+    assert shown(builder.finish()) == [
+        ("heading", "Members", ("Members",), None),
+        ("paragraph", "1. ______________________", ("Members",), None),
+        ("paragraph", "Ask the office.", ("Members",), None),
+    ]
+
+
 def test_long_headings_are_cut_at_a_word_in_paths_and_whole_in_the_text(builder: TextBuilder) -> None:
     heading = "word " * 40
     builder.heading(1, heading)

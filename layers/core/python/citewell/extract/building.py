@@ -14,6 +14,7 @@ from citewell.extract.normalising import is_blank, normalise
 from citewell.extract.options import Limits
 
 _HEADING_CHARACTERS = 120
+_TO_WRITE_ON = "_____"
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff\ufffe\uffff]+")
 # What most text is made of: none of it changes, by itself or beside another. So only its white space needs a look.
 _PLAIN = re.compile(
@@ -62,9 +63,12 @@ class TextBuilder:
         self._add(BlockKind.METADATA, "\n".join(lines))
 
     def heading(self, level: int, text: str) -> None:
-        """A heading of ``level`` (1 is the highest)."""
+        """A heading of ``level`` (1 is the highest). A line to write on is a paragraph, whatever its style."""
         line = clean_line(text)
         if is_blank(line):
+            return
+        if _TO_WRITE_ON in line:
+            self.paragraph(text)
             return
         above = [heading for heading in self._path if heading[0] < level]
         self._go_to([*above, (level, shortened(line))])
