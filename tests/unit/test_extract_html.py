@@ -841,7 +841,7 @@ def test_a_page_that_is_all_for_readers_without_scripts_is_read() -> None:
         ("<span style='x'>Hello <b>team</b>,</span><br>bye", "Hello team,\nbye"),
         ("<a name=top></a><p>How &mdash; why?</p>", "How — why?"),
         ("<font><p>Hello &amp; bye</p></font>", "Hello & bye"),
-        ("Hello,<br><br>the <b>new</b> hours.<br>Regards", "Hello,\nthe new hours.\nRegards"),
+        ("Hello,<br><br>the <b>new</b> hours.<br>Regards", "Hello,\n\nthe new hours.\nRegards"),
         ("<div><p>a &amp; b</p></div>\n<!-- made by x -->", "a & b"),
         ("<div>\n<p>Run:</p><pre>\n# x\n\n- y\n</pre></div>", "Run:\n\n# x\n\n- y"),
         ("<div>\n<p>\n1. first of all</p></div>", "1. first of all"),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import Enum, auto
 
 from citewell.extract.building import TextBuilder
 from citewell.extract.html_elements import BLOCKS
 from citewell.extract.html_running_text import RunningText, begins_with
+
+_BLANK_LINE = re.compile(r"\n\s*\n")  # as pages have it that part paragraphs with two ``br``
 
 
 class Place(Enum):
@@ -90,7 +93,8 @@ class OpenBlocks:
             self._builder.heading(here.depth, text.replace("\n", " "))
             here.place = Place.FLOW  # what goes on is no heading
         else:
-            self._builder.paragraph(text)
+            for paragraph in _BLANK_LINE.split(text):
+                self._builder.paragraph(paragraph)
 
     def end_heading(self, *, before: str) -> None:
         """A heading that nobody closed goes on to the next one, and ends for a reader where a block begins.
