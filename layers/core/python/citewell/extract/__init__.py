@@ -16,7 +16,7 @@ from citewell.extract.sniffing import format_of
 if TYPE_CHECKING:
     from citewell.core.values import ExtractedText
 
-EXTRACTOR_VERSION = "4"
+EXTRACTOR_VERSION = "5"
 """Part of the pipeline's version: raise it with any change that gives other text, blocks or titles."""
 
 
