@@ -381,6 +381,14 @@ def test_wide_pages_of_small_type_are_no_slides() -> None:
     assert [each.headings for each in read(pdf(*pages)).blocks if each.page == 2] == [("Leave",)]
 
 
+def test_a_report_on_wide_pages_in_large_type_goes_on_with_its_section() -> None:
+    pages = [
+        Page(text(72, 540, "Leave", size=22) + lines(72, 460, PROSE, size=14), wide=True),
+        Page(lines(72, 540, MORE_PROSE, size=14), wide=True),
+    ]
+    assert [each.headings for each in read(pdf(*pages)).blocks if each.page == 2] == [("Leave",)]
+
+
 def test_items_in_large_type_are_no_headings() -> None:
     slide = text(72, 700, "Leave", size=36) + lines(72, 640, ["\u2022 Ask for it", "\u2022 Take it"], size=28)
     extracted = read(pdf(slide, lines(72, 700, PROSE)))

@@ -73,11 +73,25 @@ def test_the_chapter_that_stands_beside_a_page_number_is_dropped_with_it() -> No
 
 
 def test_a_slides_number_goes_though_it_stands_beside_the_text() -> None:
-    slides = [text(72, 700, f"Slide of rule {'abcde'[n]}", size=30) + lines(72, 160, PROSE) + text(560, 147, str(n + 1))
+    slides = [text(72, 540, f"Slide of rule {'abcde'[n]}", size=30) + lines(72, 118, PROSE) + text(700, 105, str(n + 1))
               for n in range(5)]  # fmt: skip
-    slides.append(lines(72, 160, PROSE) + text(560, 147, "30"))
-    extracted = read(pdf(*slides))
+    slides.append(lines(72, 118, PROSE) + text(700, 105, "30"))
+    extracted = read(pdf(*(Page(slide, wide=True) for slide in slides)))
     assert re.findall(r"\d+", extracted.text) == ["30"]
+
+
+@pytest.mark.parametrize(("height", "wide"), [(400, True), (105, False)])
+def test_a_number_in_a_form_stays_though_there_is_one_for_each_page(height: int, wide: bool) -> None:
+    forms = [Page(text(72, height, f"Name {'abcd'[n]}") + text(200, height, "Number") + text(300, height, str(n + 1))
+                  + lines(72, 90, PROSE), wide=wide) for n in range(4)]  # fmt: skip
+    assert re.findall(r"\d+", read(pdf(*forms)).text) == ["1", "2", "3", "4"]
+
+
+def test_the_title_of_a_slide_stays_though_another_one_has_it_too() -> None:
+    titles = ["Leave", "Travel", "Rules", "Pay", "Rules", "Thanks"]
+    slides = [Page(text(72, 540, each, size=30) + lines(72, 460, [f"Part {n}", *PROSE], size=20), wide=True)
+              for n, each in enumerate(titles)]  # fmt: skip
+    assert blocks(read(pdf(*slides)), BlockKind.HEADING) == titles
 
 
 def test_numbers_elsewhere_on_the_page_are_no_page_numbers() -> None:

@@ -28,6 +28,7 @@ _MOST = 0.6  # of the pages, or of the left or the right ones, show a running li
 _HEADING = 1.15  # times the size of running text
 _SLIDE_TYPE = 14.0  # points from which on a wide page is a slide, and no wide table
 _SLIDES = 0.8  # of the pages
+_FOOT = 0.2  # of a slide's height, in which its number stands
 _HEADING_CHARACTERS = 200
 _HEADING_LEVELS = 5
 _NUMBER = re.compile(r"\d{1,4}")
@@ -102,7 +103,7 @@ class Profile:
         running = {id(each) for row, keys in edges if self._is_running(row, keys) for each in row}
         left = [each for each in page.fragments if id(each) not in running]
         if self.running.alone:
-            left = [each for each in left if _counted(each, page.number) not in self.running.alone]
+            left = [each for each in left if _counted(each, page) not in self.running.alone]
         return left or page.fragments
 
     def _is_running(self, row: Row, keys: list[RunningKey]) -> bool:
@@ -146,12 +147,26 @@ def profile_of(pages: Sequence[PageContent], count: int) -> Profile:
         _heading_sizes(pages, body),
         bold=2 * bold > characters,
         code=0 < 2 * fixed < characters,
-        slides=body >= _SLIDE_TYPE and sum(page.width > page.height for page in pages) >= _SLIDES * len(pages),
+        slides=body >= _SLIDE_TYPE and _are_wide(pages) and _have_titles(pages, body),
         running=_running(pages, edges, body),
         compounds=frozenset(compounds),
         edges=edges,
         pages=count,
     )
+
+
+def _are_wide(pages: Sequence[PageContent]) -> bool:
+    return sum(page.width > page.height for page in pages) >= _SLIDES * len(pages)
+
+
+def _have_titles(pages: Sequence[PageContent], body: float) -> bool:
+    """Whether most pages begin with type larger than ``body``: those of a report in large type go on with its text."""
+    first = [
+        min(sized, key=lambda each: each.middle)
+        for page in pages
+        if (sized := [each for each in page.fragments if each.size >= body - 0.5 and _has_letters(each.text)])
+    ]
+    return sum(each.size >= _HEADING * body for each in first) > 0.5 * len(first)
 
 
 def _commonest(sizes: Mapping[float, int]) -> float:
@@ -193,7 +208,11 @@ def _running(pages: Sequence[PageContent], edges: Mapping[int, list[EdgeRow]], b
     halves = [{page.number for page in written if page.number % 2 == half} for half in (0, 1)]
     counts = frozenset(key[3] for key, numbers in shown.items() if key[3] is not None and len(numbers) >= _COUNTED)
     known = frozenset(
-        key for key, numbers in shown.items() if (len(numbers) > 1 and key[3] in counts) or _is_on_most(numbers, halves)
+        key
+        for key, numbers in shown.items()
+        if (len(numbers) > 1 and key[3] in counts)
+        # A heading may come again on two pages of one side.
+        or _is_on_most(numbers, halves, either=key[1] < _HEADING * body)
     )
     counted = {key for key in known if key[3] is not None}
     counted_at = [
@@ -202,24 +221,21 @@ def _running(pages: Sequence[PageContent], edges: Mapping[int, list[EdgeRow]], b
         for row, named in edges[page.number]
         if not counted.isdisjoint(named)
     ]
-    return Running(known, _about(counted_at), counts, _alone(written))
+    return Running(known, _about(counted_at), counts, _alone(written) if _are_wide(pages) else frozenset())
 
 
 def _alone(pages: Sequence[PageContent]) -> frozenset[tuple[int, int]]:
     shown = Counter(
-        place
-        for page in pages
-        for place in {_counted(each, page.number) for each in page.fragments}
-        if place is not None
+        place for page in pages for place in {_counted(each, page) for each in page.fragments} if place is not None
     )
     least = max(_COUNTED, _MOST * len(pages))
     return frozenset(place for place, count in shown.items() if count >= least)
 
 
-def _counted(each: Fragment, page: int) -> tuple[int, int] | None:
-    """Where a number by itself stands, and what it is less the page's; None for other words."""
-    is_number = each.text.isdecimal() and len(each.text) <= _DIGITS
-    return (round(each.middle), int(each.text) - page) if is_number else None
+def _counted(each: Fragment, page: PageContent) -> tuple[int, int] | None:
+    """Where a number by itself stands at the foot, and what it is less the page's; None for all else."""
+    is_number = each.text.isdecimal() and len(each.text) <= _DIGITS and each.middle > (1 - _FOOT) * page.height
+    return (round(each.middle), int(each.text) - page.number) if is_number else None
 
 
 def _distinct(pages: Sequence[PageContent]) -> list[PageContent]:
@@ -233,8 +249,9 @@ def _about(places: Iterable[Place]) -> frozenset[Place]:
     return frozenset((top, height + off) for top, height in places for off in (-1, 0, 1))
 
 
-def _is_on_most(numbers: set[int], halves: list[set[int]]) -> bool:
-    parts = [halves[0] | halves[1], *(half for half in halves if numbers <= half)]
+def _is_on_most(numbers: set[int], halves: list[set[int]], *, either: bool) -> bool:
+    """Whether ``numbers`` are most of the pages, or of the left or right ones, if ``either`` will do."""
+    parts = [halves[0] | halves[1], *(half for half in halves if either and numbers <= half)]
     return any(len(part) > 1 and len(numbers) >= max(2, _MOST * len(part)) for part in parts)
 
 
