@@ -221,6 +221,14 @@ def test_a_line_that_fills_its_column_with_wide_spaces_is_no_row_of_cells() -> N
     assert read(pdf("\n".join(drawn))).text == " ".join(rows)
 
 
+def test_a_row_with_as_much_white_between_its_cells_is_one_though_others_end_where_it_does() -> None:
+    rows = [("Rome", "shut", "yes"), ("Hamburg", "open", "yes"), ("Oslo", "open", "yes")]
+    drawn = [text(x, 700 - 16 * n, cell, font=COURIER, size=10)
+             for n, row in enumerate(rows) for x, cell in zip((72, 132, 174), row, strict=True)]  # fmt: skip
+    [table] = blocks(read(pdf("\n".join(drawn))), BlockKind.TABLE)
+    assert table.splitlines()[2:] == ["| Hamburg | open | yes |", "| Oslo | open | yes |"]
+
+
 def test_the_head_of_a_table_with_as_much_white_between_all_cells_is_one() -> None:
     head = filled(72, 700, "Grade Days Months Probation", 210)
     cells = grid((72, 124, 170, 228), 686, [("one", "20", "3", "yes"), ("seven", "22", "6", "no")], pitch=14)

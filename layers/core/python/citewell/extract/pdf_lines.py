@@ -33,6 +33,7 @@ _SPACES = 0.19  # of a page's characters, from which on words may have come apar
 _SPACED_OUT = 1.3  # times the white between two letters, below which there is no space
 _ABOVE = 0.3  # between two words from which on they stand one above the other
 _SAME_END = 1.5  # points
+_SET_IN = 4.0  # the most that the first line of a paragraph is
 _EQUAL = 0.15  # between the white before one word of a line that is justified and another
 _EQUAL_GAPS = 2
 _LENGTHS_OF_WORDS = 3  # below which cells may be as far from each other, too
@@ -169,15 +170,15 @@ class _Fragments:
         return False
 
     def _part_uneven(self) -> None:
-        """Lines that look justified are so where one before or after them ends where they do; others may be a table's.
+        """Lines that look justified are so where one before or after them fills the same column; others may be a
+        table's.
 
         LaTeX sets the head of a table with as much white between all cells, too.
         """
         lines, self._fragments = self._fragments, []
-        ends = [-math.inf, *(each.right for each in lines), -math.inf]
-        for each, before, after in zip(lines, ends, ends[2:], strict=False):
+        for each, before, after in zip(lines, [None, *lines], [*lines[1:], None], strict=False):
             placed = self._even.get(id(each))
-            if placed and min(abs(each.right - before), abs(each.right - after)) > _SAME_END:
+            if placed and not any(other and _fills_column(other, each) for other in (before, after)):
                 self._join_words(placed)
             else:
                 each.order = len(self._fragments)
@@ -278,6 +279,11 @@ def _is_even(placed: list[PlacedWord], line: Fragment) -> bool:
     edges = [_around(boxes) for _, _, boxes in placed if boxes]
     gaps = [max(other[0] - one[2], one[0] - other[2]) for one, other in pairwise(edges)]
     return len(gaps) >= _EQUAL_GAPS and max(gaps) - min(gaps) < _EQUAL * line.size
+
+
+def _fills_column(line: Fragment, of: Fragment) -> bool:
+    """Whether ``line`` ends where ``of`` does and begins about there: the last cell of a row begins further on."""
+    return abs(line.right - of.right) < _SAME_END and abs(line.left - of.left) < _SET_IN * of.size
 
 
 def _symbol(character: str, font: str) -> str:
