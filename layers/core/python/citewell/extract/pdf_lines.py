@@ -15,10 +15,12 @@ from citewell.extract.pdf_places import Edges, page_box, turned
 from citewell.extract.pdf_rulings import Rulings
 from citewell.extract.pdf_text_page import SOFT_BREAK, TextPage
 from citewell.extract.pdf_type import likely_size, look_of
-from citewell.extract.symbols import has_symbols, symbol
+from citewell.extract.symbols import SYMBOLS, has_symbols, symbol
 
 _LINE_END = "\r\n"  # as PDFium writes it
 _LINE = re.compile(rf"[^\r\n{SOFT_BREAK}]*[^\s{SOFT_BREAK}][^\r\n{SOFT_BREAK}]*{SOFT_BREAK}?")
+_HALF = re.compile("[\ud800-\udfff]")
+_BULLETS = frozenset(GLYPHS) | set(map(chr, SYMBOLS))
 _LETTER = re.compile(r"[^\W_]|[.,;:)'’]")
 _WORD = re.compile(r"\S+")
 _WORDS = re.compile(r"[^\W\d_]{3}")
@@ -70,16 +72,15 @@ class _Fragments:
 
     def read(self) -> list[Fragment]:
         characters = self._with_ligatures(self._text.characters())
-        spaces = characters.count(" ") - characters.count(" .") - characters.count(" -")  # but for those of leaders
-        self._is_spaced_out = spaces > _SPACES * len(characters)
-        start, are_printable = 0, True
+        self._is_spaced_out = _may_be_spaced_out(characters)
+        start, has_halves = 0, False
         for line in characters.split(_LINE_END):
             end = start + len(line)
             if line.isprintable():
                 if words := line.strip():
                     self._read_line(words, characters, start, end)
             else:  # it holds what ends a line, too, or halves of a character
-                are_printable = False
+                has_halves = has_halves or _HALF.search(line) is not None
                 if has_symbols(line):
                     characters = self._with_symbols(characters, start, end)
                 for part in _LINE.finditer(characters, start, end):
@@ -87,7 +88,7 @@ class _Fragments:
             start = end + len(_LINE_END)
         if self._even:
             self._part_uneven()
-        if not are_printable:
+        if has_halves:
             for each in self._fragments:
                 each.text = each.text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
         left, bottom, right, top = self._page_box
@@ -198,7 +199,7 @@ class _Fragments:
         left, bottom, right, top = edges
         (a, b, c, d, x, y), size, font = self._text.type_of(index)
         bold, fixed, symbols = look_of(font)
-        if symbols or words[0] in GLYPHS or has_symbols(words[0]):
+        if symbols or words[0] in _BULLETS:
             bullet, rest = _symbol(words[0], symbols), words[1:].lstrip()
             if rest and not bullet.isalnum():  # what a line looks like is not for its bullet to say
                 (a, b, c, d, x, y), size, font = self._text.type_of(index + len(words) - len(rest))
@@ -207,8 +208,9 @@ class _Fragments:
             else:
                 words = bullet + words[1:]
         turn = 0 if b == 0 and a > 0 else round(math.atan2(b, a) / (math.pi / 2)) % 4
-        height = _tallest(boxes, turn) if len(boxes) > 1 else right - left if turn % 2 else top - bottom
-        size = likely_size(size * math.hypot(c, d), height)
+        size *= math.hypot(c, d)
+        height = right - left if turn % 2 else top - bottom
+        size = likely_size(size, height if height < 2 * size else _tallest(boxes, turn))
         is_stacked = (
             right - left < 1.5 * size and turn == 0 and len(words) > 1 and top - bottom > _STACKED * size * len(words)
         )
@@ -270,6 +272,12 @@ class _Fragments:
         for index in indexes:
             bold, fixed, _ = look_of(self._text.font(index))
             fragment.bold, fragment.fixed = fragment.bold and bold, fragment.fixed and fixed
+
+
+def _may_be_spaced_out(characters: str) -> bool:
+    most = _SPACES * len(characters)
+    spaces = characters.count(" ")
+    return spaces > most and spaces - characters.count(" .") - characters.count(" -") > most  # those are leaders
 
 
 def _is_even(placed: list[PlacedWord], line: Fragment) -> bool:

@@ -29,7 +29,9 @@ _WINGDINGS = {
 }  # fmt: skip
 _WINGDINGS_2 = {0x4F: "✗", 0x50: "✓", 0x51: "☒", 0x52: "☑", 0x53: "☒", 0x54: "☒", 0xA3: "□"}
 _FONTS = {"symbol": _SYMBOL, "wingdings": _WINGDINGS, "wingdings 2": _WINGDINGS_2}
-_PRIVATE = range(0xF020, 0xF100)
+SYMBOLS = range(0xF020, 0xF100)
+"""Where Unicode means nothing by a character: for those that mean something in a symbol font only."""
+
 _PRIVATE_CHARACTER = re.compile("[\uf020-\uf0ff]")
 
 
@@ -49,8 +51,8 @@ def symbol(code: int, font: str) -> str:
     """
     table = _FONTS.get(font.lower())
     if table is not None:
-        return table.get(code - 0xF000 if code in _PRIVATE else code, "")
-    return "" if code in _PRIVATE or code == 0 or 0xD800 <= code < 0xE000 or code > 0x10FFFF else chr(code)
+        return table.get(code - 0xF000 if code in SYMBOLS else code, "")
+    return "" if code in SYMBOLS or code == 0 or 0xD800 <= code < 0xE000 or code > 0x10FFFF else chr(code)
 
 
 def spelled(text: str, font: str) -> str:
