@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Mapping, Set
 
 from selectolax.lexbor import LexborNode
 
@@ -29,7 +29,7 @@ class BlockWriter:
     """Is told of each node twice, before its children and after them; writes blocks as soon as they are whole."""
 
     def __init__(
-        self, builder: TextBuilder, root: LexborNode, *, tags: Mapping[int, str], keeping_lines: Container[int]
+        self, builder: TextBuilder, root: LexborNode, *, tags: Mapping[int, str], keeping_lines: Set[int]
     ) -> None:
         """``tags`` are those that elements stand for which have others, by their ``mem_id``.
 
