@@ -21,7 +21,7 @@ _SAYS_NOTHING = re.compile(
         | text\ ?box | table | line
         | grafik | formel | bild | abbildung | diagramm | gruppe | fórmula | decorative\ elements?
         | imagen | immagine | imagem | afbeelding )
-        [\s_-]* \d*""",
+        [\s_-]* \d* | \d+""",
     re.IGNORECASE | re.VERBOSE,
 )
 _MADE_UP = re.compile(
