@@ -389,6 +389,16 @@ def test_a_report_on_wide_pages_in_large_type_goes_on_with_its_section() -> None
     assert [each.headings for each in read(pdf(*pages)).blocks if each.page == 2] == [("Leave",)]
 
 
+def test_a_heading_in_bold_type_may_have_a_sign_before_it() -> None:
+    heading = text(72, 750, "n", size=18, font=WINGDINGS) + text(90, 750, "Leave", size=18, font=BOLD)
+    assert blocks(read(pdf(heading + lines(72, 700, PROSE))), BlockKind.HEADING) == ["\u25a0 Leave"]
+
+
+def test_one_of_several_boxes_on_a_line_is_no_bullet() -> None:
+    choice = text(72, 700, "\u25a1 Yes \u25a1 No", font=ANY_SCRIPT) + text(72, 660, "\u25a1 Signed", font=ANY_SCRIPT)
+    assert read(pdf(choice)).text == "- \u25a1 Yes \u25a1 No\n- Signed"
+
+
 def test_items_in_large_type_are_no_headings() -> None:
     slide = text(72, 700, "Leave", size=36) + lines(72, 640, ["\u2022 Ask for it", "\u2022 Take it"], size=28)
     extracted = read(pdf(slide, lines(72, 700, PROSE)))

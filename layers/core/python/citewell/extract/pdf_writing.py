@@ -23,6 +23,8 @@ _ITEM = re.compile(
     rf"|(?P<tight>[・•●○■□◆◇※]|\d{{1,2}}[、．)）.]|[(（][\d一二三四五六七八九十]{{1,3}}[)）])\s*(?={_HAN_OR_KANA.pattern})"
 )
 _HEADING_NUMBER = re.compile(r"\s*(?:\d{1,3}(?:\.\d{1,3})*\.?|[A-Z]\.|[IVX]{1,5}\.)\s+")
+_SIGNS = ("■", "◆", "●", "►", "▶")  # before headings, too
+_BOXES = ("□", "◻", "❑", "❒", "○")
 _PLAIN_BULLETS = ("•", "◦", "▪", "■", "●", "○")
 _NUMBERED = re.compile(r"[(（]?(?:\d|[A-Za-z]|[一二三四五六七八九十])")
 _LEADERS = re.compile(r"\.{4,}|(?:\. ){4,}\.?|(?:…\s?){2,}|(?:- ?){5,}|(?:_ ?){5,}")
@@ -149,7 +151,8 @@ class PageWriter:
                 is_numbered = len(marker) > 1 and bool(_NUMBERED.match(marker))
                 is_other_list = is_numbered != was_numbered and len(depths) == 1
                 was_numbered = is_numbered
-                begin = item.start("marker") if marker in MARKS else item.end()
+                is_said = marker in MARKS or (marker in _BOXES and marker in first.text[item.end() :])
+                begin = item.start() if is_said else item.end()
                 rest = [first.text[begin:], *[line.text for line in paragraph[1:]]]
                 self._open(rest, _Item(len(depths) - 1, marker if is_numbered else "-", is_other_list))
                 self._end = paragraph[-1], right
@@ -180,8 +183,7 @@ class PageWriter:
         words = " ".join(line.text for line in paragraph)
         if len(words) > _HEADING_CHARACTERS or not any(map(str.isalpha, words)) or _has_leaders(words):
             return 0
-        is_bullet = is_item and not _NUMBERED.match(words)
-        if is_bullet and not (is_large and _HAN_OR_KANA.search(words)):  # slides have items in large type, too
+        if is_item and not _NUMBERED.match(words) and not (is_large and self._may_be_signed(words, is_bold=is_bold)):
             return 0
         if is_title:
             return 1
@@ -195,6 +197,11 @@ class PageWriter:
         if not is_bold or len(words) > _BOLD_HEADING_CHARACTERS or words.endswith(_SENTENCE_END):
             return 0
         return 0 if _AMOUNT.fullmatch(words) else level
+
+    def _may_be_signed(self, words: str, *, is_bold: bool) -> bool:
+        """Whether a line in large type with a bullet may be a heading: slides and flyers have items in it, too."""
+        is_sign = words.startswith(_SIGNS) and is_bold and not self._profile.slides
+        return is_sign or _HAN_OR_KANA.search(words) is not None
 
     def _joined(self, lines: list[str]) -> str:
         """Lines as running text: a word that was cut at a line's end is whole again."""
