@@ -553,16 +553,9 @@ def test_a_line_for_a_signature_names_who_is_to_sign() -> None:
 @pytest.mark.parametrize(
     "description",
     [
-        *("Picture 1", "Grafik 3", "image", "Chart 12", "C:\\Users\\me\\my logo.PNG", "https://x.example/a/b.jpg", " "),
-        *(
-            "acme_logo_en",
-            "fig3",
-            "MPj03090780000[1",
-            "OLE-Objekt",
-            "https://x.example/a?b=1",
-            "decorative element",
-            "7",
-        ),
+        *("7", "Picture 1", "Grafik 3", "image", "Chart 12", "C:\\Users\\me\\my logo.PNG", " "),
+        *("https://x.example/a/b.jpg", "https://x.example/a?b=1", "acme_logo_en", "fig3", "MPj03090780000[1"),
+        *("OLE-Objekt", "decorative element"),
         "A logo&#10;&#10;Description automatically generated",
         "Badge Tick with solid fill",
         "A graph. AI-generated content may be incorrect.",
