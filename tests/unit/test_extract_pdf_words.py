@@ -246,6 +246,14 @@ def spaced_out(x: float, y: float, words: str) -> str:
     return f"BT /{COURIER} 10 Tf 2 Tc {' '.join(shown)} ET"
 
 
+def test_single_letters_near_each_other_are_cells_and_no_word() -> None:
+    rows = ["XOAX", "OOXA", "AXOO"]
+    drawn = [text(x, 700 - 14 * n, each, size=10)
+             for n, row in enumerate(rows) for x, each in zip((72, 104, 114, 124, 134), ["Row", *row], strict=True)]  # fmt: skip
+    [table] = blocks(read(pdf("\n".join(drawn))), BlockKind.TABLE)
+    assert re.findall(r"[XOA]+", table) == [*"".join(rows)]
+
+
 def test_words_that_are_spaced_out_are_whole() -> None:
     """As programs write them that recognise text: PDFium takes the white before the last letter for a space."""
     rows = ["The North Tower stands", "beside Marina Drive since", "two years and one month"]

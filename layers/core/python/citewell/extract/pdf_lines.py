@@ -251,7 +251,8 @@ class _Fragments:
 
         Then what stands between them is no wider than between the two letters before.
         """
-        if not (current.text[-2:].isalnum() and self._text.is_guessed(index - 1)):
+        before = current.text[-2:]
+        if not (len(before) == 2 and before.isalnum() and self._text.is_guessed(index - 1)):
             return False
         one, *other = self._text.boxes(index - 3, index - 2)
         return bool(other) and 0 < gap < _SPACED_OUT * (other[0][0] - one[2])
