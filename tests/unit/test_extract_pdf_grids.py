@@ -168,6 +168,13 @@ def test_where_lines_stand_between_columns_only_each_line_of_figures_is_a_record
     ]
 
 
+def test_several_figures_in_one_cell_are_one_record() -> None:
+    rows = [(660, ("Monday", "8:00-12:00", "12")), (646, ("", "13:00-17:00", "")), (632, ("", "18:00-20:00", ""))]
+    assert tables(COLUMNS + listed(rows)) == [
+        "| What | Number | Price |\n| --- | --- | --- |\n| Monday | 8:00-12:00 13:00-17:00 18:00-20:00 | 12 |"
+    ]
+
+
 def test_cells_of_several_lines_that_count_nothing_are_one_record() -> None:
     rows = [
         (660, ("Annual leave", "is asked for", "the head of")),

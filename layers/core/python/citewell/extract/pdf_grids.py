@@ -173,8 +173,8 @@ def _table(
 def _records(band: Mapping[int, list[Fragment]]) -> Iterator[dict[int, str]]:
     """What stands between two level lines, by columns: one record, or one a line where they count something.
 
-    Invoices and statistics have lines between their columns only. Words don't tell that from cells of several lines.
-    The line above a label that goes on is its beginning.
+    Invoices and statistics have lines between their columns only, and a label before most of their figures, where a
+    cell may hold several, such as hours, beside a single one. The line above a label that goes on is its beginning.
     """
     lines = rows_of([each for held in band.values() for each in held])
     columns = {id(each): column for column, held in band.items() for each in held}
@@ -182,6 +182,8 @@ def _records(band: Mapping[int, list[Fragment]]) -> Iterator[dict[int, str]]:
     counting = {column for column in band if _counts([text_of(line[column]) for line in split if column in line])}
     counted = [index for index, line in enumerate(split) if not counting.isdisjoint(line)]
     label = min(band, default=0)
+    if 2 * sum(label in split[index] for index in counted) <= len(counted):
+        counted = []
     starts = [index - (_goes_on(split[index].get(label)) and index - 1 not in counted) for index in counted]
     for start, end in pairwise([0, *starts[1:], len(lines)]):
         record = _by_column(chain(*lines[start:end]), columns)
