@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Sequence
+from hashlib import sha256
 from itertools import pairwise
 
 import pypdf
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.core.values import BlockKind, ExtractedText
+from citewell.core.values import BlockKind
 from citewell.errors import DocumentRejected
 from citewell.extract import pdf_pages
 from citewell.extract.options import Limits
@@ -480,16 +481,14 @@ def test_passwords_and_hidden_fields_are_not_read() -> None:
     assert read(pdf(text(72, 700, "Password"), fields=fields)).text == "Password"
 
 
-def signature(look: str, drawn: str) -> ExtractedText:
-    rectangle = (72, 600, 272, 660)
-    return read(
-        pdf(drawn, text(72, 700, "Annex"), fields=[field("Sig", "s", rectangle, f"/AP << /N {LOOK} >>")], look=look)
-    )
+def signed(look: str, drawn: str) -> bytes:
+    signature = field("Sig", "s", (72, 600, 272, 660), f"/AP << /N {LOOK} >>")
+    return pdf(drawn, text(72, 700, "Annex"), fields=[signature], look=look)
 
 
 def test_what_a_signature_shows_follows_its_page() -> None:
     look = lines(4, 40, ["Signed by Ann Miller", "on 2 May 2026"])
-    extracted = signature(look, text(72, 700, "The contract") + text(72, 605, "Signature of the tenant"))
+    extracted = read(signed(look, text(72, 700, "The contract") + text(72, 605, "Signature of the tenant")))
     assert extracted.text == (
         "The contract\n\nSignature of the tenant\n\nSignature: Signed by Ann Miller on 2 May 2026\n\nAnnex"
     )
@@ -497,13 +496,21 @@ def test_what_a_signature_shows_follows_its_page() -> None:
 
 
 def test_a_signature_that_shows_no_words_says_nothing() -> None:
-    assert signature("0 0 m 60 40 l S", text(72, 700, "The contract")).text == "The contract\n\nAnnex"
+    assert read(signed("0 0 m 60 40 l S", text(72, 700, "The contract"))).text == "The contract\n\nAnnex"
 
 
 def test_a_scan_that_is_signed_is_still_one() -> None:
-    extracted = signature(text(4, 20, "Signed by Ann Miller"), picture())
+    extracted = read(signed(text(4, 20, "Signed by Ann Miller"), picture()))
     assert extracted.text == "Signature: Signed by Ann Miller\n\nAnnex"
     assert extracted.unread_pages == (1,)
+
+
+def test_what_a_signature_shows_is_not_read_from_the_picture_of_its_page_too() -> None:
+    with_words, without = (
+        read(signed(look, picture()), recognise=lambda png: sha256(png).hexdigest()).text.split("\n")[0]
+        for look in (text(4, 20, "Signed by Ann Miller"), "")
+    )
+    assert with_words == without
 
 
 def test_text_written_onto_the_page_stands_where_it_was_written() -> None:

@@ -72,6 +72,7 @@ class PdfDocument:
         self.pages: int = pdfium.FPDF_GetPageCount(self._handle)
         self._pages_at_once = _BYTES_KEPT * max(self.pages, 1) // len(data) + 1
         self._loaded = 0
+        self._is_flattened = False
 
     def _open(self) -> None:
         data, self._form = self._data, None
@@ -97,11 +98,15 @@ class PdfDocument:
         """Whether its end is missing: then a page that shows nothing may have shown something."""
         return b"%%EOF" not in self._given[-_END_BYTES:]
 
+    def _reopen(self) -> None:
+        self.close()
+        self._open()
+        self._is_flattened = False
+
     def _load(self, number: int) -> Any:
         self._loaded += 1
         if self._loaded % self._pages_at_once == 0:
-            self.close()
-            self._open()
+            self._reopen()
         return pdfium.FPDF_LoadPage(self._handle, number - 1)
 
     def page(self, number: int) -> PageContent:
@@ -122,6 +127,7 @@ class PdfDocument:
         finally:
             pdfium.FPDF_ClosePage(page)
         if signed == pdfium.FLATTEN_SUCCESS:
+            self._is_flattened = True
             content.signatures = self._drawn_in(number, annotations.signatures, since=content.fragments)
         return content
 
@@ -142,7 +148,12 @@ class PdfDocument:
         return [" ".join(each.text for each in new if _is_in(each, turned(place, each.turn, box))) for place in places]
 
     def picture(self, number: int) -> bytes | None:
-        """Page ``number`` as a grey PNG of 300 dots an inch, fewer for a huge one; None if it can't be drawn."""
+        """Page ``number`` as a grey PNG of 300 dots an inch, fewer for a huge one; None if it can't be drawn.
+
+        The looks of signatures, which are read as text, aren't in it.
+        """
+        if self._is_flattened:
+            self._reopen()
         page = self._load(number)
         if not page:
             return None
