@@ -188,6 +188,17 @@ def test_cells_of_several_lines_that_count_nothing_are_one_record() -> None:
     ]
 
 
+def test_a_small_table_within_a_record_of_another_is_what_its_cell_says() -> None:
+    ys = (700, 676, 600, 576)
+    outer = [*(line(72, y, 472, y) for y in ys), *(line(x, 700, x, 576) for x in (72, 172, 272, 472))]
+    inner = [*(line(290, y, 390, y) for y in (670, 650, 630)), *(line(x, 670, x, 630) for x in (290, 340, 390))]
+    held = words([("Step", "Week"), ("Build", "12")], xs=(290, 340), ys=(668, 648))
+    around = words([("Project", "Lead", "Plan"), ("Alpha", "Ann", ""), ("Beta", "Bo", "May")], xs=(72, 172, 272), ys=ys)
+    assert tables("\n".join([*outer, *inner, around, held])) == [
+        "| Project | Lead | Plan |\n| --- | --- | --- |\n| Alpha | Ann | Step Week Build 12 |\n| Beta | Bo | May |"
+    ]
+
+
 def test_a_table_within_a_cell_of_another_is_read_and_so_is_what_stands_around_it() -> None:
     inner = "\n".join([*LEVEL, *UPRIGHT, words()])
     frame = [*(line(60, y, 560, y) for y in (720, 600, 560)), *(line(x, 720, x, 560) for x in (60, 330, 560))]

@@ -27,6 +27,9 @@ _LONGEST_CELL = 2_000  # characters; what holds more is a frame around a part of
 _MOST_CELLS = 20_000
 _FIGURES = 0.8  # of a column's lines, from which on it counts something
 _FEWEST_FIGURES = 3
+_CELL_CHARACTERS = 200
+_RECORDS = 0.8  # of a table's rows, that fill several columns
+_FEWEST_RECORDS = 3
 
 
 class _Segment(NamedTuple):
@@ -76,13 +79,16 @@ def with_grids(fragments: list[Fragment], rulings: Sequence[Edges], *, rtl: bool
     ``rulings`` are the left, top, right and bottom of the lines that the page draws.
     """
     for grid in sorted(_grids(rulings), key=Grid.area):
-        inside = [each for each in fragments if grid.holds(each)]
-        if any(isinstance(each, RuledTable) for each in inside):
+        held = [each for each in fragments if grid.holds(each)]
+        tables = [each for each in held if isinstance(each, RuledTable)]
+        lines = {id(each): _in_one_line(each) for each in tables}
+        if tables and not (len(tables) == 1 and _is_in_cell(grid, lines[id(tables[0])], held)):
             continue  # a frame around a table
+        inside = [lines.get(id(each), each) for each in held]
         if cells := _cells(grid, inside):
             above = _above(grid, fragments, size=inside[0].size)
             head = _head(grid, above)
-            taken = set(map(id, inside + (above if head else [])))
+            taken = set(map(id, held + (above if head else [])))
             fragments = [each for each in fragments if id(each) not in taken]
             fragments.append(_table(grid, head, cells, inside, rtl=rtl))
     return fragments
@@ -104,6 +110,26 @@ def _cells(grid: Grid, fragments: Iterable[Fragment]) -> dict[tuple[int, int], l
         return {}
     longest = max(sum(len(each.text) for each in cell) for cell in cells.values())
     return cells if longest <= _LONGEST_CELL else {}
+
+
+def _is_in_cell(grid: Grid, table: Fragment, held: Iterable[Fragment]) -> bool:
+    """Whether a small ``table`` stands in one cell of another, most of whose records have others: in no form's frame.
+
+    What a larger one says is lost in a cell.
+    """
+    if len(table.text) > _CELL_CHARACTERS:
+        return False
+    filled: defaultdict[int, set[int]] = defaultdict(set)
+    for each in held:
+        row, column = grid.cell(each)
+        filled[row].add(column)
+    records = sum(len(columns) > 1 for columns in filled.values())
+    return len(filled[grid.cell(table)[0]]) > 1 and records >= max(_FEWEST_RECORDS, _RECORDS * len(filled))
+
+
+def _in_one_line(table: RuledTable) -> Fragment:
+    words = " ".join(filter(None, (cell for row in table.rows for cell in row)))
+    return Fragment(words, table.left, table.right, table.middle, table.size, table.turn, order=table.order)
 
 
 def _above(grid: Grid, fragments: Iterable[Fragment], *, size: float) -> list[Fragment]:
