@@ -29,6 +29,7 @@ _HEADING = 1.15  # times the size of running text
 _SLIDE_TYPE = 14.0  # points from which on a wide page is a slide, and no wide table
 _SLIDES = 0.8  # of the pages
 _FOOT = 0.2  # of a slide's height, in which its number stands
+_SIDE = 0.15  # of its width, at both ends, the same
 _HEADING_CHARACTERS = 200
 _HEADING_LEVELS = 5
 _NUMBER = re.compile(r"\d{1,4}")
@@ -233,9 +234,10 @@ def _alone(pages: Sequence[PageContent]) -> frozenset[tuple[int, int]]:
 
 
 def _counted(each: Fragment, page: PageContent) -> tuple[int, int] | None:
-    """Where a number by itself stands at the foot, and what it is less the page's; None for all else."""
+    """Where a number by itself stands in a corner at the foot, and what it is less the page's; None for all else."""
     is_number = each.text.isdecimal() and len(each.text) <= _DIGITS and each.middle > (1 - _FOOT) * page.height
-    return (round(each.middle), int(each.text) - page.number) if is_number else None
+    is_counting = is_number and (each.right < _SIDE * page.width or each.left > (1 - _SIDE) * page.width)
+    return (round(each.middle), int(each.text) - page.number) if is_counting else None
 
 
 def _distinct(pages: Sequence[PageContent]) -> list[PageContent]:
