@@ -384,8 +384,8 @@ def test_wide_pages_of_small_type_are_no_slides() -> None:
 
 def test_a_report_on_wide_pages_in_large_type_goes_on_with_its_section() -> None:
     pages = [
-        Page(text(72, 540, "Leave", size=22) + lines(72, 460, PROSE, size=14), wide=True),
-        Page(lines(72, 540, MORE_PROSE, size=14), wide=True),
+        Page(heading + lines(72, 500, [f"{each} {each}" for each in prose * 2], size=14), wide=True)
+        for heading, prose in ((text(72, 540, "Leave", size=22), PROSE), ("", MORE_PROSE))
     ]
     assert [each.headings for each in read(pdf(*pages)).blocks if each.page == 2] == [("Leave",)]
 

@@ -82,8 +82,9 @@ def test_a_slides_number_goes_though_it_stands_beside_the_text() -> None:
 
 @pytest.mark.parametrize(("height", "wide"), [(400, True), (105, True), (105, False)])
 def test_a_number_in_a_form_stays_though_there_is_one_for_each_page(height: int, wide: bool) -> None:
-    forms = [Page(text(72, height, f"Name {'abcd'[n]}") + text(200, height, "Number") + text(300, height, str(n + 1))
-                  + lines(72, 90, PROSE), wide=wide) for n in range(4)]  # fmt: skip
+    drawn = text(72, 540, "Leave") + lines(72, 90, PROSE) + text(200, height, "Number")
+    forms = [Page(drawn + text(72, height, f"Name {'abcd'[n]}") + text(300, height, str(n + 1)), wide=wide)
+             for n in range(4)]  # fmt: skip
     assert re.findall(r"\d+", read(pdf(*forms)).text) == ["1", "2", "3", "4"]
 
 

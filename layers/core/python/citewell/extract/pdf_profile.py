@@ -5,6 +5,7 @@ Taken from pages spread over the whole document, so that a long one needs no mor
 
 from __future__ import annotations
 
+import math
 import re
 import statistics
 from bisect import bisect_left, bisect_right
@@ -12,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from citewell.extract.pdf_fragments import Fragment
+from citewell.extract.pdf_fragments import SAME_LINE, Fragment
 from citewell.extract.pdf_pages import PageContent
 from citewell.extract.pdf_rows import Row, rows_of, text_of
 
@@ -28,6 +29,8 @@ _MOST = 0.6  # of the pages, or of the left or the right ones, show a running li
 _HEADING = 1.15  # times the size of running text
 _SLIDE_TYPE = 14.0  # points from which on a wide page is a slide, and no wide table
 _SLIDES = 0.8  # of the pages
+_REPORT = 0.3  # of the pages
+_LINES_OF_REPORT = 8  # as wide as half the page
 _FOOT = 0.2  # of a slide's height, in which its number stands
 _SIDE = 0.15  # of its width, at both ends, the same
 _HEADING_CHARACTERS = 200
@@ -104,7 +107,8 @@ class Profile:
         running = {id(each) for row, keys in edges if self._is_running(row, keys) for each in row}
         left = [each for each in page.fragments if id(each) not in running]
         if self.running.alone:
-            left = [each for each in left if _counted(each, page) not in self.running.alone]
+            counting = {id(each) for each, place in _counting(page) if place in self.running.alone}
+            left = [each for each in left if id(each) not in counting]
         return left or page.fragments
 
     def _is_running(self, row: Row, keys: list[RunningKey]) -> bool:
@@ -148,7 +152,7 @@ def profile_of(pages: Sequence[PageContent], count: int) -> Profile:
         _heading_sizes(pages, body),
         bold=2 * bold > characters,
         code=0 < 2 * fixed < characters,
-        slides=body >= _SLIDE_TYPE and _are_wide(pages) and _have_titles(pages, body),
+        slides=body >= _SLIDE_TYPE and _are_wide(pages) and not _is_report(pages, body),
         running=_running(pages, edges, body),
         compounds=frozenset(compounds),
         edges=edges,
@@ -160,14 +164,17 @@ def _are_wide(pages: Sequence[PageContent]) -> bool:
     return sum(page.width > page.height for page in pages) >= _SLIDES * len(pages)
 
 
-def _have_titles(pages: Sequence[PageContent], body: float) -> bool:
-    """Whether most pages begin with type larger than ``body``: those of a report in large type go on with its text."""
-    first = [
-        min(sized, key=lambda each: each.middle)
-        for page in pages
-        if (sized := [each for each in page.fragments if each.size >= body - 0.5 and _has_letters(each.text)])
-    ]
-    return sum(each.size >= _HEADING * body for each in first) > 0.5 * len(first)
+def _is_report(pages: Sequence[PageContent], body: float) -> bool:
+    """Whether many pages go on with running text, without a title: a report may be wide and in large type, too."""
+    return sum(_goes_on(page, body) for page in pages) >= _REPORT * len(pages)
+
+
+def _goes_on(page: PageContent, body: float) -> bool:
+    lines = sum(each.right - each.left > 0.5 * page.width for each in page.fragments)
+    if lines < _LINES_OF_REPORT:
+        return False
+    of_body = [each for each in page.fragments if each.size >= body - 0.5]
+    return bool(of_body) and min(of_body, key=lambda each: each.middle).size < _HEADING * body
 
 
 def _commonest(sizes: Mapping[float, int]) -> float:
@@ -222,22 +229,30 @@ def _running(pages: Sequence[PageContent], edges: Mapping[int, list[EdgeRow]], b
         for row, named in edges[page.number]
         if not counted.isdisjoint(named)
     ]
-    return Running(known, _about(counted_at), counts, _alone(written) if _are_wide(pages) else frozenset())
+    return Running(known, _about(counted_at), counts, _alone(written))
 
 
 def _alone(pages: Sequence[PageContent]) -> frozenset[tuple[int, int]]:
-    shown = Counter(
-        place for page in pages for place in {_counted(each, page) for each in page.fragments} if place is not None
-    )
+    shown = Counter(place for page in pages for place in {place for _, place in _counting(page)})
     least = max(_COUNTED, _MOST * len(pages))
     return frozenset(place for place, count in shown.items() if count >= least)
 
 
-def _counted(each: Fragment, page: PageContent) -> tuple[int, int] | None:
-    """Where a number by itself stands in a corner at the foot, and what it is less the page's; None for all else."""
-    is_number = each.text.isdecimal() and len(each.text) <= _DIGITS and each.middle > (1 - _FOOT) * page.height
-    is_counting = is_number and (each.right < _SIDE * page.width or each.left > (1 - _SIDE) * page.width)
-    return (round(each.middle), int(each.text) - page.number) if is_counting else None
+def _counting(page: PageContent) -> Iterator[tuple[Fragment, tuple[int, int]]]:
+    """The numbers by themselves that may count the pages, where they stand, and what they are less the page's.
+
+    That is in the first or last line, or in a corner at the foot of a slide.
+    """
+    numbers = [each for each in page.fragments if each.text.isdecimal() and len(each.text) <= _DIGITS]
+    if not numbers:
+        return
+    first, last = (end(each.middle for each in page.fragments) for end in (min, max))
+    foot = (1 - _FOOT) * page.height if page.width > page.height else math.inf
+    for each in numbers:
+        is_aside = each.right < _SIDE * page.width or each.left > (1 - _SIDE) * page.width
+        is_in_line = min(each.middle - first, last - each.middle) < SAME_LINE * each.size
+        if is_in_line or (is_aside and each.middle > foot):
+            yield each, (round(each.middle), int(each.text) - page.number)
 
 
 def _distinct(pages: Sequence[PageContent]) -> list[PageContent]:
