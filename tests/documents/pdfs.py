@@ -10,7 +10,7 @@ from pathlib import Path
 
 WIDTH, HEIGHT = 612, 792
 LOOK = "(look)"  # in a field, how it looks
-HELVETICA, BOLD, COURIER, WINGDINGS, ANY_SCRIPT, VERTICAL = "F1", "F2", "F3", "F4", "F5", "F6"
+HELVETICA, BOLD, COURIER, WINGDINGS, SYMBOL, ANY_SCRIPT, VERTICAL = "F1", "F2", "F3", "F4", "F5", "F6", "F7"
 
 _TO_UNICODE = (
     "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /A def /CMapType 2 def "
@@ -27,6 +27,7 @@ _FONTS = (
     "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>",
     "<< /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>",
     "<< /Type /Font /Subtype /TrueType /BaseFont /Wingdings-Regular /Encoding /WinAnsiEncoding >>",
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Symbol >>",
 )
 _GREY_DOT = "BI /W 1 /H 1 /CS /G /BPC 8 ID \x80 EI"
 

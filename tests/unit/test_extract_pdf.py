@@ -24,6 +24,7 @@ from tests.documents.pdfs import (
     COURIER,
     LAM_ALEF,
     LOOK,
+    SYMBOL,
     WINGDINGS,
     Page,
     box,
@@ -398,6 +399,11 @@ def test_a_heading_in_bold_type_may_have_a_sign_before_it() -> None:
 def test_one_of_several_boxes_on_a_line_is_no_bullet() -> None:
     choice = text(72, 700, "\u25a1 Yes \u25a1 No", font=ANY_SCRIPT) + text(72, 660, "\u25a1 Signed", font=ANY_SCRIPT)
     assert read(pdf(choice)).text == "- \u25a1 Yes \u25a1 No\n- Signed"
+
+
+def test_letters_of_a_symbol_font_that_have_a_meaning_keep_it() -> None:
+    drawn = text(72, 700, "m", font=SYMBOL) + text(79, 700, "m is a millionth") + text(72, 680, "\u00b4", font=SYMBOL)
+    assert read(pdf(drawn + text(82, 680, "is by"))).text.split() == "\u00b5m is a millionth \u00d7 is by".split()
 
 
 def test_items_in_large_type_are_no_headings() -> None:

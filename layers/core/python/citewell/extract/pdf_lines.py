@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 from citewell.extract.pdf_fragments import FIXED_WIDTH, GLYPHS, MARKER, SAME_LINE, Fragment
@@ -21,6 +21,7 @@ _LINE_END = "\r\n"  # as PDFium writes it
 _LINE = re.compile(rf"[^\r\n{SOFT_BREAK}]*[^\s{SOFT_BREAK}][^\r\n{SOFT_BREAK}]*{SOFT_BREAK}?")
 _HALF = re.compile("[\ud800-\udfff]")
 _BULLETS = frozenset(GLYPHS) | set(map(chr, SYMBOLS))
+_EAST_ASIAN = "\u2e80"  # and all characters after it
 _LETTER = re.compile(r"[^\W_]|[.,;:)'’]")
 _WORD = re.compile(r"\S+")
 _WORDS = re.compile(r"[^\W\d_]{3}")
@@ -123,7 +124,9 @@ class _Fragments:
             if words[0] == "|" and words[-1] == "|":
                 self._read_drawn_cells(words, start)
                 return
-        boxes = self._text.pieces(start, end) or self._text.boxes(start, end - 1)
+        boxes = self._text.pieces(start, end)
+        if not boxes or words[-1] >= _EAST_ASIAN:  # whose fonts may have no pieces
+            boxes += self._text.boxes(start, end - 1)
         if not boxes:
             return
         fragment = self._fragment(words, start, boxes)
@@ -136,6 +139,9 @@ class _Fragments:
             if is_parted or not _is_even(placed, fragment):
                 self._join_words(placed)
                 return
+            fragment.left, _, fragment.right, _ = turned(
+                _around(list(chain(*(each for *_, each in placed)))), 0, self._page_box
+            )
             self._even[id(fragment)] = placed
         if fragment.bold or fragment.fixed:
             within = (characters.find(" ", start + part * (end - start) // 4, end) + 1 for part in (1, 2, 3))
@@ -298,7 +304,8 @@ def _fills_column(line: Fragment, of: Fragment) -> bool:
 def _symbol(character: str, font: str) -> str:
     """What ``character`` looks like in a symbol font; itself if it has a meaning, or where that isn't known."""
     code = ord(character)
-    return character if not font or (code > 0xFF and not has_symbols(character)) else symbol(code, font) or character
+    has_meaning = not font or (code > (0x7F if font == "symbol" else 0xFF) and not has_symbols(character))
+    return character if has_meaning else symbol(code, font) or character
 
 
 def _is_within(each: Fragment, width: float, height: float) -> bool:

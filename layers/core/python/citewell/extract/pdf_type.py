@@ -32,7 +32,7 @@ def look_of(font: Font) -> Look:
     return Look(
         bool(_BOLD.search(name)) or bool(flags & _FORCE_BOLD),
         bool(_FIXED.search(name)) or bool(flags & _FIXED_PITCH),
-        " ".join(filter(None, symbols.groups())) if symbols else "",
+        " ".join(filter(None, symbols.groups())).lower() if symbols else "",
     )
 
 
