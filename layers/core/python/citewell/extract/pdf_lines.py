@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import Any
 
 from citewell.extract.pdf_fragments import FIXED_WIDTH, GLYPHS, MARKER, SAME_LINE, Fragment
@@ -125,8 +125,10 @@ class _Fragments:
                 self._read_drawn_cells(words, start)
                 return
         boxes = self._text.pieces(start, end)
-        if not boxes or words[-1] >= _EAST_ASIAN:  # whose fonts may have no pieces
-            boxes += self._text.boxes(start, end - 1)
+        if not boxes:
+            boxes = self._text.boxes(start, end - 1)
+        elif words[0] >= _EAST_ASIAN or words[-1] >= _EAST_ASIAN:
+            boxes = self._with_ends(boxes, start, end)
         if not boxes:
             return
         fragment = self._fragment(words, start, boxes)
@@ -139,14 +141,17 @@ class _Fragments:
             if is_parted or not _is_even(placed, fragment):
                 self._join_words(placed)
                 return
-            fragment.left, _, fragment.right, _ = turned(
-                _around(list(chain(*(each for *_, each in placed)))), 0, self._page_box
-            )
             self._even[id(fragment)] = placed
         if fragment.bold or fragment.fixed:
             within = (characters.find(" ", start + part * (end - start) // 4, end) + 1 for part in (1, 2, 3))
             self._limit_look(fragment, characters.rindex(words[-1], start, end), *filter(None, within))
         self._fragments.append(fragment)
+
+    def _with_ends(self, pieces: list[Edges], start: int, end: int) -> list[Edges]:
+        """``pieces`` of a line with its first and its last character, where these are in none: some fonts have none."""
+        first, last = self._text.boxes(start), self._text.boxes(end - 1)
+        before = [each for each in first if each[2] < pieces[0][0]]
+        return before + pieces + [each for each in last if each[0] > pieces[-1][2]]
 
     def _read_drawn_cells(self, words: str, start: int) -> None:
         """Cells with lines between them that are characters need no telling apart."""
