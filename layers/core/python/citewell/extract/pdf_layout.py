@@ -181,7 +181,9 @@ def _items(rows: list[Row], *, code: bool) -> Iterator[Line | Table]:
     start = 0
     while start < len(rows):
         row = rows[start]
-        if beside := _tables_in(row):  # what stands after them on the line may begin a table of its own
+        if len(row) > 1 and (
+            beside := _tables_in(row)
+        ):  # what stands after them on the line may begin a table of its own
             yield from _lines(row[:beside])
             rows[start : start + 1] = [row[beside:]] if beside < len(row) else []
         elif row[0].text[0] == "|" and (end := drawn_table_end(rows, start)):
