@@ -11,7 +11,7 @@ from citewell.extract.docx_styles import Styles, hidden_in
 from citewell.extract.formulas import formula
 from citewell.extract.ooxml import MATH, MC, Element, R, V, W, chosen_branch, number_of, value_of
 from citewell.extract.superscripts import raised_after
-from citewell.extract.symbols import has_symbols, is_symbol_font, spelled, symbol
+from citewell.extract.symbols import check_box, has_symbols, is_symbol_font, spelled, symbol
 
 _WORD_ART = V + "textpath"
 _OFFICE = "{urn:schemas-microsoft-com:office:office}"
@@ -22,7 +22,6 @@ _SIGNERS = (_OFFICE + "suggestedsigner", _OFFICE + "suggestedsigner2")
 _BOX = W + "txbxContent"
 _DESCRIBING = ("descr", "alt", "title")
 """Attributes that say what a drawing shows: its own, an older version's, and the short one."""
-_CHECKED = {True: "☒", False: "☐"}
 
 
 @dataclass(slots=True)
@@ -223,7 +222,7 @@ def _form_value(mark: Element) -> str:
     if (box := form.find(W + "checkBox")) is not None:
         state = box.find(W + "checked")
         state = box.find(W + "default") if state is None else state
-        return _CHECKED[state is not None and state.get(W + "val") not in ("0", "false", "off")]
+        return check_box(checked=state is not None and state.get(W + "val") not in ("0", "false", "off"))
     if (choice := form.find(W + "ddList")) is not None:
         entries = [each.get(W + "val", "") for each in choice.iterfind(W + "listEntry")]
         chosen = number_of(value_of(choice, "result") or value_of(choice, "default") or "0")

@@ -8,16 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from citewell.extract.heading_words import AMOUNT, SENTENCE_END
 from citewell.extract.ooxml import Element
 
 _LARGE = 1.15  # times the size of running text
 _HEADING_CHARACTERS, _LEAD_CHARACTERS = 120, 60
 _LINES = 2
 _ALIKE = 2
-_SENTENCE_END = (".", ",", ";", "!")
-_AMOUNT = re.compile(
-    r".*(?::\s*[-+€$£¥]?\s?\d[\d.,'\s/-]*\S{0,3}|\d[.,]\d\d\s?(?:[A-Z]{3}|[€$£¥])|[€$£¥]\s?\d[\d.,']*)\s*"
-)
 _TOWN = re.compile(r"\d{5}\s.*", re.DOTALL)
 _NUMBERED = re.compile(r"^\d+((?:\.\d+)*)\.?\s+")
 _LOWEST = 6
@@ -80,9 +77,9 @@ def _look(block: Paragraph, body_size: float, *, bold: bool) -> _Look | None:
     is_large = block.size >= _LARGE * body_size
     if not (is_large or (bold and block.size >= body_size)) or len(block.text) > _HEADING_CHARACTERS:
         return None
-    if not any(map(str.isalpha, block.text)) or block.text.endswith(_SENTENCE_END):
+    if not any(map(str.isalpha, block.text)) or block.text.endswith(SENTENCE_END):
         return None
-    if _AMOUNT.fullmatch(block.text) or _TOWN.fullmatch(block.text):
+    if AMOUNT.fullmatch(block.text) or _TOWN.fullmatch(block.text):
         return None
     is_lead = block.text.endswith(":")
     if block.text.count("\n") >= _LINES or (is_lead and len(block.text) > _LEAD_CHARACTERS):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from citewell.extract.odt_styles import TEXT
 from citewell.extract.ooxml import Element, number_of
+from citewell.extract.symbols import check_box
 
 _FORM = "{urn:oasis:names:tc:opendocument:xmlns:form:1.0}"
 _FIELD = "{urn:openoffice:names:experimental:ooo-ms-interop:xmlns:field:1.0}"
 _XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
 _VALUES = ("text", "textarea", "formatted-text", "number", "date", "combobox")
 _LABELS = ("fixed-text", "frame")
-_CHECKED = {True: "☒", False: "☐"}
 
 FIELD_MARK = _FIELD + "fieldmark"
 """A control of Word's, as LibreOffice keeps it."""
@@ -31,10 +31,10 @@ class Forms:
         kind = control.tag.removeprefix(_FORM)
         if kind == "checkbox":
             state = control.get(_FORM + "current-state") or control.get(_FORM + "state")
-            return f"{_CHECKED[state == 'checked']} {control.get(_FORM + 'label', '')}"
+            return f"{check_box(checked=state == 'checked')} {control.get(_FORM + 'label', '')}"
         if kind == "radio":
             state = control.get(_FORM + "current-selected") or control.get(_FORM + "selected")
-            return f"{_CHECKED[state == 'true']} {control.get(_FORM + 'label', '')}"
+            return f"{check_box(checked=state == 'true')} {control.get(_FORM + 'label', '')}"
         if kind == "listbox":
             chosen = control.findall(f"{_FORM}option[@{_FORM}current-selected='true']")
             chosen = chosen or control.findall(f"{_FORM}option[@{_FORM}selected='true']")  # at first
@@ -50,7 +50,7 @@ def field_mark(mark: Element) -> str:
     said = [(each.get(_FIELD + "name", ""), each.get(_FIELD + "value", "")) for each in mark]
     kind = mark.get(_FIELD + "type", "").rpartition(".")[2]
     if kind == "FORMCHECKBOX":
-        return _CHECKED[("Checkbox_Checked", "true") in said]
+        return check_box(checked=("Checkbox_Checked", "true") in said)
     entries = [value for name, value in said if name == "Dropdown_ListEntry"]
     chosen = next((number_of(value) for name, value in said if name == "Dropdown_Selected"), None)
     if kind != "FORMDROPDOWN" or chosen is None:

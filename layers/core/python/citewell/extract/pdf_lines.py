@@ -15,7 +15,7 @@ from citewell.extract.pdf_places import Edges, page_box, turned
 from citewell.extract.pdf_rulings import Rulings
 from citewell.extract.pdf_text_page import SOFT_BREAK, TextPage
 from citewell.extract.pdf_type import likely_size, look_of
-from citewell.extract.symbols import SYMBOLS, has_symbols, symbol
+from citewell.extract.symbols import SYMBOL, SYMBOLS, has_symbols, symbol
 
 _LINE_END = "\r\n"  # as PDFium writes it
 _LINE = re.compile(rf"[^\r\n{SOFT_BREAK}]*[^\s{SOFT_BREAK}][^\r\n{SOFT_BREAK}]*{SOFT_BREAK}?")
@@ -74,7 +74,7 @@ class _Fragments:
     def read(self) -> list[Fragment]:
         characters = self._with_ligatures(self._text.characters())
         self._is_spaced_out = _may_be_spaced_out(characters)
-        start, has_halves = 0, False
+        start, has_halves, are_shown = 0, False, False
         for line in characters.split(_LINE_END):
             end = start + len(line)
             if line.isprintable():
@@ -82,8 +82,8 @@ class _Fragments:
                     self._read_line(words, characters, start, end)
             else:  # it holds what ends a line, too, or halves of a character
                 has_halves = has_halves or _HALF.search(line) is not None
-                if has_symbols(line):
-                    characters = self._with_symbols(characters, start, end)
+                if not are_shown and has_symbols(line):
+                    characters, are_shown = self._with_symbols(characters), True
                 for part in _LINE.finditer(characters, start, end):
                     self._read_line(part[0].strip(), characters, part.start(), part.end())
             start = end + len(_LINE_END)
@@ -108,13 +108,13 @@ class _Fragments:
                 letters[at : at + 2] = letters[at + 1], letters[at]
         return "".join(letters)
 
-    def _with_symbols(self, characters: str, start: int, end: int) -> str:
-        """``characters`` with those from ``start`` to ``end`` as they look that mean something in their font only."""
-        shown = [
-            _symbol(each, look_of(self._text.font(index)).symbols) if has_symbols(each) else each
-            for index, each in enumerate(characters[start:end], start)
-        ]
-        return characters[:start] + "".join(shown) + characters[end:]
+    def _with_symbols(self, characters: str) -> str:
+        """Those that mean something in their font only as they look."""
+
+        def shown(match: re.Match[str]) -> str:
+            return _symbol(match[0], look_of(self._text.font(match.start())).symbols)
+
+        return SYMBOL.sub(shown, characters)
 
     def _read_line(self, words: str, characters: str, start: int, end: int) -> None:
         """``words`` are the ``characters`` from ``start`` to before ``end``, without the white space around them."""

@@ -9,6 +9,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from citewell.extract.building import TextBuilder
+from citewell.extract.heading_words import AMOUNT, SENTENCE_END
 from citewell.extract.pdf_fragments import BULLETS, FIXED_WIDTH, HYPHENS, MARKS
 from citewell.extract.pdf_layout import Column, Line
 from citewell.extract.pdf_profile import Profile
@@ -28,10 +29,6 @@ _BOXES = ("□", "◻", "❑", "❒", "○")
 _PLAIN_BULLETS = ("•", "◦", "▪", "■", "●", "○")
 _NUMBERED = re.compile(r"[(（]?(?:\d|[A-Za-z]|[一二三四五六七八九十])")
 _LEADERS = re.compile(r"\.{4,}|(?:\. ){4,}\.?|(?:…\s?){2,}|(?:- ?){5,}|(?:_ ?){5,}")
-_SENTENCE_END = (".", ",", ";", "!")
-_AMOUNT = re.compile(
-    r".*(?::\s*[-+€$£¥]?\s?\d[\d.,'\s/-]*(?:%|[A-Z]{3}|[€$£¥])?|\d[.,]\d\d\s?(?:[A-Z]{3}|[€$£¥])|[€$£¥]\s?\d[\d.,']*)\s*"
-)
 _PARAGRAPH_END = (".", ":", "?", "!", "”", '"')
 _LAST_WORD = re.compile(rf"(\w+)[{HYPHENS}]$")
 _WORD_CHARACTERS = 60
@@ -194,9 +191,9 @@ class PageWriter:
         if self._outline and as_named(words) in self._outline:
             return level
         is_bold = is_bold and all(line.bold for line in paragraph)
-        if not is_bold or len(words) > _BOLD_HEADING_CHARACTERS or words.endswith(_SENTENCE_END):
+        if not is_bold or len(words) > _BOLD_HEADING_CHARACTERS or words.endswith(SENTENCE_END):
             return 0
-        return 0 if _AMOUNT.fullmatch(words) else level
+        return 0 if AMOUNT.fullmatch(words) else level
 
     def _may_be_signed(self, words: str, *, is_bold: bool) -> bool:
         """Whether a line in large type with a bullet may be a heading: slides and flyers have items in it, too."""

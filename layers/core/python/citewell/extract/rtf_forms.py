@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from citewell.extract.symbols import check_box
+
 _CHECK_BOX, _DROP_DOWN = 1, 2
 _UNSET = 25
-_CHECKED = {True: "☒", False: "☐"}
 
 _WORDS = {"fftype": "kind", "ffres": "result", "ffdefres": "usual"}
 
@@ -29,5 +30,5 @@ class FormField:
         """What a reader sees; of a field for text that is the field's result."""
         shown = self.usual if self.result == _UNSET else self.result
         if self.kind == _CHECK_BOX:
-            return _CHECKED[shown == 1]
+            return check_box(checked=shown == 1)
         return self.choices[shown] if self.kind == _DROP_DOWN and 0 <= shown < len(self.choices) else ""
