@@ -15,7 +15,7 @@ from citewell.extract.pdf_places import Edges, page_box, turned
 from citewell.extract.pdf_rulings import Rulings
 from citewell.extract.pdf_text_page import SOFT_BREAK, TextPage
 from citewell.extract.pdf_type import likely_size, look_of
-from citewell.extract.symbols import SYMBOL, SYMBOLS, has_symbols, symbol
+from citewell.extract.symbols import SYMBOL_CHARACTER, SYMBOLS, has_symbols, symbol
 
 _LINE_END = "\r\n"  # as PDFium writes it
 _LINE = re.compile(rf"[^\r\n{SOFT_BREAK}]*[^\s{SOFT_BREAK}][^\r\n{SOFT_BREAK}]*{SOFT_BREAK}?")
@@ -114,7 +114,7 @@ class _Fragments:
         def shown(match: re.Match[str]) -> str:
             return _symbol(match[0], look_of(self._text.font(match.start())).symbols)
 
-        return SYMBOL.sub(shown, characters)
+        return SYMBOL_CHARACTER.sub(shown, characters)
 
     def _read_line(self, words: str, characters: str, start: int, end: int) -> None:
         """``words`` are the ``characters`` from ``start`` to before ``end``, without the white space around them."""

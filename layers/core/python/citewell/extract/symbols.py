@@ -32,17 +32,17 @@ _FONTS = {"symbol": _SYMBOL, "wingdings": _WINGDINGS, "wingdings 2": _WINGDINGS_
 SYMBOLS = range(0xF020, 0xF100)
 """Where Unicode means nothing by a character: for those that mean something in a symbol font only."""
 
-SYMBOL = re.compile("[\uf020-\uf0ff]")
+SYMBOL_CHARACTER = re.compile("[\uf020-\uf0ff]")
 
 
 def check_box(*, checked: bool) -> str:
-    """As all readers of forms show one."""
+    """As forms show one in documents that are text; those of PDFs, which are found by their place, are ``[x]``."""
     return "☒" if checked else "☐"
 
 
 def has_symbols(text: str) -> bool:
     """Whether ``text`` has characters that mean something in a symbol font only."""
-    return not text.isascii() and SYMBOL.search(text) is not None
+    return not text.isascii() and SYMBOL_CHARACTER.search(text) is not None
 
 
 def is_symbol_font(font: str) -> bool:
